@@ -1,0 +1,197 @@
+"""What the ledger takes in and gives back, as values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from clawmarshal.roster.agent import Risk
+from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.route import Route
+
+
+class Mode(StrEnum):
+    """What the caller wants done."""
+
+    DISPATCH = "dispatch"
+    DECIDE = "decide"
+    DRY_RUN = "dry_run"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who acts: a person or service behind a key. Identity is the person, not the key."""
+
+    person: str
+    key_id: str
+    scopes: frozenset[str]
+    """Among ``route``, ``pin``, ``review``, ``admin``; admin holds all."""
+    address: str | None = None
+    """Where the request came from, for the audit record."""
+
+    def may(self, scope: str) -> bool:
+        """Tell whether a scope is held."""
+        return scope in self.scopes or "admin" in self.scopes
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """A message to be accepted, with what the caller asked for."""
+
+    message: InboundMessage
+    owner: str
+    """The person whose key brought it; owns its rows."""
+    mode: Mode = Mode.DISPATCH
+    """DISPATCH or DECIDE; a dry run never reaches the ledger."""
+    idempotency_key: str | None = None
+    pin: str | None = None
+    on_uncertain: str = "hold"
+    clarifies: str | None = None
+    cancel_on_disconnect: bool = False
+    reply_target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The durable answer to a submission."""
+
+    route_id: str
+    created: bool
+    """False when the message had been accepted before."""
+    deduplicated_by: str | None
+    """``key`` or ``message_id`` for a repeat, else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptRecord:
+    """One launch of the CLI for one route."""
+
+    id: str
+    number: int
+    """1 for the first."""
+    worker: str
+    fence: int
+    state: str
+    """``launching``, ``running``, or a `TurnState`."""
+    agent: str
+    session_key: str
+    generation: int
+    launched_at: datetime
+    lease_until: datetime
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    pid: int | None = None
+    exit_code: int | None = None
+    signal: int | None = None
+    run_id: str | None = None
+    code: str | None = None
+    detail: str | None = None
+    cli_version: str | None = None
+    cancel_unconfirmed: bool = False
+    facts: Mapping[str, object] = field(default_factory=dict)
+    late_evidence: Mapping[str, object] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRecord:
+    """A route waiting for a human."""
+
+    id: str
+    """``hd_`` and 32 hex digits."""
+    route_id: str
+    owner: str
+    state: HoldState
+    suggestion: str | None
+    """The best real agent, or None."""
+    reason: str
+    gates: tuple[Mapping[str, object], ...]
+    """The gates that were shown: number, reason, detail."""
+    risk: Risk
+    digest: str
+    """What an approval is bound to; see docs/decisions.md and GUARANTEES."""
+    created_at: datetime
+    expires_at: datetime | None
+    decision: str | None = None
+    """``approve`` or ``reject`` once answered."""
+    agent: str | None = None
+    """The agent it was approved for."""
+    person: str | None = None
+    decided_at: datetime | None = None
+    note: str | None = None
+    """The reviewer's note, or the reason of a reject."""
+
+
+@dataclass(frozen=True, slots=True)
+class RouteRecord:
+    """Everything the ledger knows about one route."""
+
+    id: str
+    owner: str
+    state: RouteState
+    mode: Mode
+    message: InboundMessage
+    pin: str | None
+    on_uncertain: str
+    clarifies: str | None
+    reply_target: str | None
+    idempotency_key: str | None
+    accepted_at: datetime
+    updated_at: datetime
+    route: Route | None
+    """The decision; None until it is made."""
+    agent: str | None
+    """The agent that is or was to be launched; may differ from ``route.agent`` after approval."""
+    reason: str | None
+    """Why it stands where it stands; a gate's code, or the code of a failure."""
+    ran: bool | None
+    """True: the turn ran. False: it certainly did not. None: not known, or not launched."""
+    reply_text: str | None
+    tool_sends: tuple[Mapping[str, object], ...]
+    attempts: tuple[AttemptRecord, ...]
+    hold: HoldRecord | None
+    """The newest hold, in whatever state."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchOrder:
+    """A route that this worker, and no other, may launch now; `launching` is committed."""
+
+    route_id: str
+    attempt_id: str
+    fence: int
+    message: InboundMessage
+    agent: str
+    agent_digest: str
+    session_key: str
+    lease_s: float
+    """Seconds from the commit until the lease runs out unless renewed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of the audit trail; holds no message text."""
+
+    number: int
+    """Rises within the ledger."""
+    route_id: str
+    at: datetime
+    actor: str
+    kind: str
+    facts: Mapping[str, object]
+    digest: str
+    """Hash that chains the events of one route."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationView:
+    """What the ledger knows of a conversation when a new message comes."""
+
+    agent: str | None = None
+    """The agent that the conversation is with."""
+    repeats: int = 0
+    """How often the same digest came within ten minutes, this message included."""
+    in_conversation: int = 0
+    """Messages in the conversation within the window, this one included."""
+    from_sender: int = 0
+    """Messages from the sender within the window, this one included; 0 without a sender."""

@@ -1,0 +1,1 @@
+"""How a message reaches OpenClaw."""
