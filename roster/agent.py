@@ -3,7 +3,7 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -14,6 +14,13 @@ AGENT_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}", re.ASCII)
 RESERVED_IDS = frozenset({"none_of_these", "none", "all", "__proto__"})
 ENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,127}", re.ASCII)
 TAG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,63}", re.ASCII)
+UNSAFE = re.compile("[\x00\ud800-\udfff]")
+"""Characters that cannot travel as UTF-8 text."""
+CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+MAX_TEXT_CHARS = 4000
+MAX_NAME_CHARS = 200
+MAX_ORIGIN_CHARS = 512
+MAX_TEXTS = 100
 
 
 class Risk(StrEnum):
@@ -42,7 +49,13 @@ class Capability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """Where messages must come from for an agent to be on the ballot."""
+    """Where messages must come from for an agent to be on the ballot.
+
+    Raises
+    ------
+    RosterSchemaError
+        A part is not a text of 1 to 512 characters.
+    """
 
     channel: str
     """Exact channel name."""
@@ -50,6 +63,18 @@ class Binding:
     """Exact account, or None for any."""
     conversation: str | None = None
     """Exact conversation, or None for any."""
+
+    def __post_init__(self) -> None:
+        """Check every part."""
+        parts = {"channel": self.channel}
+        parts |= {k: v for k in ("account", "conversation") if (v := getattr(self, k)) is not None}
+        faults = [
+            Fault(f"binding: {name} is a text of 1 to {MAX_ORIGIN_CHARS} characters")
+            for name, value in parts.items()
+            if not _is_line(value, MAX_ORIGIN_CHARS)
+        ]
+        if faults:
+            raise RosterSchemaError(faults, source="binding")
 
     def matches(self, channel: str | None, account: str | None, conversation: str | None) -> bool:
         """Tell whether a message from there may reach the agent."""
@@ -112,22 +137,14 @@ class AgentSpec:
     def __post_init__(self) -> None:
         """Normalise sequences to tuples and check every field."""
         put = object.__setattr__
-        for name in ("examples", "not_for", "tags", "env"):
-            value = getattr(self, name)
-            put(self, name, (value,) if isinstance(value, str) else tuple(value))
-        put(self, "bindings", tuple(self.bindings))
-        faults = []
-        try:
-            put(self, "capabilities", tuple(sorted({Capability(c) for c in self.capabilities})))
-        except ValueError:
-            faults.append(f"capabilities are among {', '.join(Capability)}")
-        if self.max_risk is not None:
-            try:
-                put(self, "max_risk", Risk(self.max_risk))
-            except ValueError:
-                faults.append(f"max_risk is one of {', '.join(Risk)}")
-        put(self, "extensions", MappingProxyType(dict(self.extensions)))
-        faults += id_faults(self.id) + self._field_faults()
+        for name in ("examples", "not_for", "tags", "capabilities", "bindings", "env"):
+            put(self, name, _as_tuple(getattr(self, name)))
+        faults = [*id_faults(self.id), *self._text_faults(), *self._origin_faults()]
+        faults += self._number_faults() + self._settle_tiers()
+        if isinstance(self.extensions, Mapping):
+            put(self, "extensions", MappingProxyType(dict(self.extensions)))
+        else:
+            faults.append("extensions map x-… names to JSON values")
         if faults:
             who = self.id[:64] if isinstance(self.id, str) else type(self.id).__name__
             raise RosterSchemaError([Fault(f"agent {who!r}: {f}") for f in faults], source="agent")
@@ -160,24 +177,59 @@ class AgentSpec:
             return True
         return any(b.matches(channel, account, conversation) for b in self.bindings)
 
-    def _field_faults(self) -> list[str]:
+    def _settle_tiers(self) -> list[str]:
+        """Turn names of tiers and capabilities into enum members; list those that are none."""
+        faults = []
+        try:
+            members = {Capability(c) for c in self.capabilities}
+            object.__setattr__(self, "capabilities", tuple(sorted(members)))
+        except ValueError:
+            faults.append(f"capabilities are among {', '.join(Capability)}")
+        try:
+            limit = None if self.max_risk is None else Risk(self.max_risk)
+            object.__setattr__(self, "max_risk", limit)
+        except ValueError:
+            faults.append(f"max_risk is one of {', '.join(Risk)}")
+        return faults
+
+    def _text_faults(self) -> list[str]:
         faults = []
         if not isinstance(self.description, str) or not self.description.strip():
             faults.append("the description (remit) is empty")
-        elif len(self.description) > 4000:
-            faults.append("the description is longer than 4000 characters")
+        elif not _is_text(self.description, MAX_TEXT_CHARS):
+            faults.append(
+                f"the description is at most {MAX_TEXT_CHARS} characters, no NUL, no surrogate"
+            )
+        if self.name is not None and not _is_line(self.name, MAX_NAME_CHARS):
+            faults.append(f"name is one line of 1 to {MAX_NAME_CHARS} characters")
         for name in ("examples", "not_for"):
             values = getattr(self, name)
-            if any(not isinstance(v, str) or not v.strip() or len(v) > 4000 for v in values):
-                faults.append(f"{name} are non-blank texts of at most 4000 characters")
-            if len(values) > 100:
-                faults.append(f"more than 100 {name}")
-        if any(not isinstance(t, str) or not TAG.fullmatch(t) for t in self.tags):
+            if not all(_is_text(value, MAX_TEXT_CHARS) for value in values):
+                faults.append(f"{name} are non-blank texts of at most {MAX_TEXT_CHARS} characters")
+            if len(values) > MAX_TEXTS:
+                faults.append(f"more than {MAX_TEXTS} {name}")
+        return faults
+
+    def _origin_faults(self) -> list[str]:
+        faults = []
+        if not all(isinstance(tag, str) and TAG.fullmatch(tag) for tag in self.tags):
             faults.append("tags are slugs: lower-case letters, digits, '_', '.', '-'")
-        if any(not isinstance(e, str) or not ENV_NAME.fullmatch(e) for e in self.env):
+        if not all(isinstance(name, str) and ENV_NAME.fullmatch(name) for name in self.env):
             faults.append("env lists names of environment variables, never values")
-        if self.min_probability is not None and not _is_between(self.min_probability, 0, 1):
-            faults.append("min_probability is between 0 and 1")
+        if not all(isinstance(binding, Binding) for binding in self.bindings):
+            faults.append("bindings are Binding values")
+        return faults
+
+    def _number_faults(self) -> list[str]:
+        faults = []
+        if not isinstance(self.enabled, bool):
+            faults.append("enabled is true or false")
+        if self.min_probability is not None:
+            if _is_between(self.min_probability, 0, 1):
+                # 1 and 1.0 are the same threshold and must give the same digest.
+                object.__setattr__(self, "min_probability", float(self.min_probability))
+            else:
+                faults.append("min_probability is between 0 and 1")
         if self.timeout_s is not None and not _is_whole(self.timeout_s, 1, 3600):
             faults.append("timeout_s is a whole number of seconds, 1 to 3600")
         if not _is_whole(self.concurrency, 1, 64):
@@ -217,6 +269,23 @@ def id_faults(agent_id: object) -> list[str]:
     if agent_id.isdigit():
         return ["the id is all digits (JSON objects re-order such keys)"]
     return []
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    """Take one text, or anything that cannot be walked, as a sequence of one."""
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return (value,)
+    return tuple(value)
+
+
+def _is_text(value: object, max_chars: int) -> bool:
+    if not isinstance(value, str) or not value.strip() or len(value) > max_chars:
+        return False
+    return UNSAFE.search(value) is None
+
+
+def _is_line(value: object, max_chars: int) -> bool:
+    return isinstance(value, str) and _is_text(value, max_chars) and not CONTROL.search(value)
 
 
 def _is_between(value: object, low: float, high: float) -> bool:

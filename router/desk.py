@@ -1,22 +1,129 @@
 """RoutingDesk: the durable flow of a service, from acceptance to the reply."""
 
-from collections.abc import Mapping
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from typing import TypeVar
 
+from clawmarshal.errors import ConflictError, LedgerError
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.approval import answered_gates
+from clawmarshal.router.decider import Decider
+from clawmarshal.router.explanation import evidence_from, explanation
+from clawmarshal.router.fleet import FleetWatch
+from clawmarshal.router.ledger.binding import LaunchTerms, template_digest
+from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import (
+    ConversationView,
     HoldRecord,
+    Mode,
     Principal,
     RouteRecord,
     Submission,
 )
+from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
+from clawmarshal.router.policy import Circumstances
+from clawmarshal.router.route import route_json
+from clawmarshal.router.waiters import Waiters
+from clawmarshal.transport.outcome import Transport
+
+T = TypeVar("T")
+LOG = logging.getLogger("clawmarshal")
+
+HOUSEKEEPING_S = 5.0
+ABANDONED_S = 30.0
+"""A message that nobody decided for so long was left by a service that died."""
+LOOK_AGAIN_S = 1.0
+"""How long a waiter trusts that it will be told: another process may have moved the route."""
 
 
 class RoutingDesk:
-    """Accept, decide, record, wait, and carry out what reviewers answer."""
+    """Accept, decide, record, wait, and carry out what reviewers answer.
+
+    Launching is the dispatcher's: the desk only tells it to look.
+
+    Parameters
+    ----------
+    decider
+        Who decides; the roster in force is its roster.
+    ledger
+        Where everything is remembered. Its calls block, so they run in threads of the desk.
+    transport
+        Asked what would run, so that approvals can be bound to it.
+    fleet
+        What is known of the live OpenClaw.
+    is_shadow
+        True: decide and record everything, dispatch nothing.
+    default_timeout_s
+        ``--timeout`` of a turn, for agents that name none.
+    """
+
+    def __init__(
+        self,
+        decider: Decider,
+        ledger: Ledger,
+        *,
+        transport: Transport,
+        fleet: FleetWatch,
+        is_shadow: bool = False,
+        default_timeout_s: int = 600,
+    ) -> None:
+        self._decider = decider
+        self._ledger = ledger
+        self._transport = transport
+        self._fleet = fleet
+        self._is_shadow = is_shadow
+        self._default_timeout_s = default_timeout_s
+        self._pool = ThreadPoolExecutor(8, thread_name_prefix="clawmarshal-desk")
+        self._waiters = Waiters()
+        self._deciding: dict[str, asyncio.Task[None]] = {}
+        self._housekeeper: asyncio.Task[None] | None = None
+        self._unlisten: Callable[[], None] = lambda: None
+        self._stop_turn: Callable[[str], Awaitable[object]] | None = None
+
+    @property
+    def roster(self) -> Roster:
+        """The fleet in force."""
+        return self._decider.roster
+
+    def connect(self, *, on_cancel: Callable[[str], Awaitable[object]]) -> None:
+        """Name who launches: ``on_cancel`` asks the running turn of a route to stop."""
+        self._stop_turn = on_cancel
+
+    async def start(self) -> None:
+        """Pick up what a dead service left, and begin to look after the ledger."""
+        loop = asyncio.get_running_loop()
+
+        def tell(route_id: str, _state: RouteState) -> None:
+            if not loop.is_closed():  # a thread may still write when the loop has ended
+                loop.call_soon_threadsafe(self._waiters.tell, route_id)
+
+        self._unlisten = self._ledger.listen(tell)
+        await self._decide_abandoned(min_age_s=0.0)
+        self._housekeeper = asyncio.create_task(self._keep_house(), name="desk-housekeeper")
+
+    async def close(self) -> None:
+        """Finish the decisions under way and let go of the threads."""
+        self._unlisten()
+        if self._housekeeper is not None:
+            self._housekeeper.cancel()
+            await asyncio.gather(self._housekeeper, return_exceptions=True)
+        await asyncio.gather(*self._deciding.values(), return_exceptions=True)
+        self._pool.shutdown(wait=True)
+
+    def terms(self) -> Mapping[str, LaunchTerms]:
+        """Say for every agent of the roster what a launch would mean now."""
+        return {agent.id: self._terms(agent.id) for agent in self.roster}
 
     async def submit(
         self, submission: Submission, *, wait_s: float = 0.0
     ) -> tuple[RouteRecord, str | None]:
         """Accept a message durably, decide it, and wait for its end at most ``wait_s``.
+
+        Once accepted, it is decided even when the caller goes away.
 
         Returns
         -------
@@ -27,18 +134,59 @@ class RoutingDesk:
         ------
         MessageError, UnknownAgentError, ConflictError
             Nothing was accepted. ``idempotency-mismatch``: the key was used with another body.
+        NotFoundError
+            ``clarifies`` names no route of this owner. Nothing was accepted.
         LedgerUnavailableError
             Nothing was accepted. Retryable.
         """
-        raise NotImplementedError
+        if submission.pin is not None:
+            self.roster[submission.pin]
+        await self._check_clarifies(submission)
+        accepted = await self._call(self._ledger.accept, submission)
+        if accepted.created:
+            await asyncio.shield(self._start_deciding(accepted.route_id))
+        elif accepted.route_id in self._deciding:
+            await asyncio.shield(self._deciding[accepted.route_id])
+        record = await self.wait(accepted.route_id, wait_s=wait_s)
+        return record, accepted.deduplicated_by
 
     async def dry_run(self, submission: Submission) -> Mapping[str, object]:
-        """Decide without leaving a row."""
-        raise NotImplementedError
+        """Decide without leaving a row; what came before in the conversation is not looked at.
+
+        Raises
+        ------
+        UnknownAgentError
+            The pin is not in the roster.
+        """
+        if submission.pin is not None:
+            self.roster[submission.pin]
+        circumstances = self._circumstances(submission, ConversationView())
+        route, _ = await self._decider.decide(submission.message, circumstances=circumstances)
+        return route_json(route)
 
     async def wait(self, route_id: str, *, wait_s: float, owner: str | None = None) -> RouteRecord:
-        """Return the route once it rests or after ``wait_s``; ``owner`` None sees all."""
-        raise NotImplementedError
+        """Return the route once it rests or after ``wait_s``.
+
+        Parameters
+        ----------
+        owner
+            Only that owner's route; None sees all.
+
+        Raises
+        ------
+        NotFoundError
+            No such route, or not the owner's.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + wait_s
+        with self._waiters.listen(route_id) as news:
+            while True:
+                news.clear()
+                record = await self._call(self._ledger.route, route_id, owner=owner)
+                left = deadline - loop.time()
+                if left <= 0 or self._rests(record):
+                    return record
+                await news.wait_at_most(min(left, LOOK_AGAIN_S))
 
     async def approve(
         self,
@@ -51,28 +199,179 @@ class RoutingDesk:
     ) -> HoldRecord:
         """Answer a hold with yes.
 
+        The answer covers the gates that were shown. For another agent than the suggested one,
+        gates 3 to 9 are looked at again, and what was not shown must be shown first.
+
         Raises
         ------
         NotFoundError, ExpiredError
             ``not-found``, ``hold-expired``.
         ConflictError
-            ``hold-decided`` with the winner, ``gates-changed`` or ``digest-changed`` with the
-            gates and the new digest, ``agent-required`` (422) where the hold has none.
+            ``hold-decided`` with the winner; ``gates-changed`` or ``digest-changed`` with the
+            gates and the digest that would answer them; ``not-waivable`` where the target is
+            unavailable or the text cannot be shown; ``agent-required`` where the hold has none.
         UnknownAgentError
             ``agent`` is not in the roster.
         """
-        raise NotImplementedError
+        hold = await self._call(self._ledger.hold, hold_id)
+        target = agent or (hold.agent if hold.decision else None) or hold.suggestion
+        if target is None:
+            raise ConflictError("the hold suggests no agent; name one", code="agent-required")
+        self.roster[target]
+        terms = self._terms(target)
+        gates = None
+        if hold.state is HoldState.OPEN:
+            gates = await self._gates_to_answer(hold, target, terms=terms, digest=digest)
+        return await self._call(
+            self._ledger.approve,
+            hold_id,
+            principal,
+            terms=terms,
+            digest=digest,
+            note=note,
+            gates=gates,
+        )
 
     async def reject(self, hold_id: str, principal: Principal, *, reason: str) -> HoldRecord:
-        """Answer a hold with no."""
-        raise NotImplementedError
+        """Answer a hold with no.
+
+        Raises
+        ------
+        NotFoundError, ExpiredError, ConflictError
+            As `approve`.
+        LedgerError
+            ``reason-required``.
+        """
+        return await self._call(self._ledger.reject, hold_id, principal, reason=reason)
 
     async def cancel(self, route_id: str, principal: Principal) -> RouteRecord:
-        """Cancel what can still be cancelled; a running turn is asked to stop."""
-        raise NotImplementedError
+        """Cancel what was not launched; a running turn is asked to stop.
+
+        Raises
+        ------
+        NotFoundError, ConflictError
+            ``not-found``; ``not-cancellable``: it has ended, or nobody knows how.
+        """
+        record = await self._call(self._ledger.cancel, route_id, principal)
+        is_running = record.state in (RouteState.LAUNCHING, RouteState.RUNNING)
+        if is_running and self._stop_turn is not None:
+            await self._stop_turn(route_id)
+        return record
 
     async def resolve(
         self, route_id: str, principal: Principal, *, answer: str, note: str | None = None
     ) -> RouteRecord:
-        """Say what became of an ``unknown``: ``ran``, ``not_run``, ``rerun`` or ``leave``."""
-        raise NotImplementedError
+        """Say what became of an ``unknown``: ``ran``, ``not_run``, ``rerun`` or ``leave``.
+
+        Raises
+        ------
+        NotFoundError, ConflictError
+            ``not-found``, ``not-resolvable``, ``rerun-too-early``.
+        """
+        return await self._call(self._ledger.resolve, route_id, principal, answer=answer, note=note)
+
+    async def _check_clarifies(self, submission: Submission) -> None:
+        if submission.clarifies is None:
+            return
+        asked = await self._call(self._ledger.route, submission.clarifies, owner=submission.owner)
+        if asked.state is not RouteState.CLARIFY:
+            raise ConflictError(
+                "the route that this message clarifies asked nothing", code="not-clarifying"
+            )
+
+    async def _gates_to_answer(
+        self, hold: HoldRecord, target: str, *, terms: LaunchTerms, digest: str | None
+    ) -> tuple[Mapping[str, object], ...]:
+        record = await self._call(self._ledger.route, hold.route_id)
+        evidence = evidence_from(record.explanation, message=record.message, roster=self.roster)
+        now = replace(evidence.circumstances, live_agents=self._fleet.agents)
+        verdict = self._decider.reconsider(
+            record.message, agent=target, evidence=replace(evidence, circumstances=now)
+        )
+        gates, is_news = answered_gates(hold, target=target, verdict=verdict)
+        if is_news:
+            offered = await self._call(self._ledger.hold_digest, hold.id, terms, gates)
+            if digest != offered:
+                raise ConflictError(
+                    f"for {target} a gate fires that was not shown; look, and send the digest",
+                    code="gates-changed",
+                    detail={"agent": target, "gates": list(gates), "digest": offered},
+                )
+        return gates
+
+    def _start_deciding(self, route_id: str) -> asyncio.Task[None]:
+        task = asyncio.create_task(self._decide(route_id), name=f"decide-{route_id}")
+        self._deciding[route_id] = task
+        task.add_done_callback(lambda _: self._deciding.pop(route_id, None))
+        return task
+
+    async def _decide(self, route_id: str) -> None:
+        submission = await self._call(self._ledger.submission, route_id)
+        policy = self._decider.policy
+        view = await self._call(
+            self._ledger.conversation,
+            route_id,
+            window_s=policy.rate_window_s,
+            repeat_window_s=policy.loop_window_s,
+        )
+        route, evidence = await self._decider.decide(
+            submission.message,
+            circumstances=self._circumstances(submission, view),
+            route_id=route_id,
+        )
+        await self._call(
+            self._ledger.record,
+            route_id,
+            route,
+            explanation=explanation(evidence, policy=policy),
+            terms=self._terms(route.agent) if route.agent else None,
+            is_shadow=self._is_shadow,
+        )
+
+    def _circumstances(self, submission: Submission, view: ConversationView) -> Circumstances:
+        return Circumstances(
+            pin=submission.pin,
+            conversation_agent=view.agent,
+            repeats=view.repeats,
+            in_conversation=view.in_conversation,
+            from_sender=view.from_sender,
+            live_agents=self._fleet.agents,
+            on_uncertain=submission.on_uncertain,
+        )
+
+    def _terms(self, agent_id: str) -> LaunchTerms:
+        agent = self.roster[agent_id]
+        live = self._fleet.agents
+        return LaunchTerms(
+            agent,
+            template_digest(
+                {
+                    **self._transport.template(agent),
+                    "directives": self._decider.policy.directives,
+                }
+            ),
+            available=agent.enabled and (live is None or agent.id in live),
+            timeout_s=agent.timeout_s or self._default_timeout_s,
+        )
+
+    def _rests(self, record: RouteRecord) -> bool:
+        if record.state is RouteState.DECIDED:
+            return record.mode is Mode.DECIDE or self._is_shadow
+        return record.state in RESTING
+
+    async def _keep_house(self) -> None:
+        while True:
+            await asyncio.sleep(HOUSEKEEPING_S)
+            try:
+                await self._decide_abandoned(min_age_s=ABANDONED_S)
+            except LedgerError as error:
+                LOG.warning("housekeeping put off: %s", error.code)
+
+    async def _decide_abandoned(self, *, min_age_s: float) -> None:
+        for route_id in await self._call(self._ledger.undecided, min_age_s=min_age_s):
+            if route_id not in self._deciding:
+                await asyncio.gather(self._start_deciding(route_id), return_exceptions=True)
+
+    async def _call(self, function: Callable[..., T], *args: object, **named: object) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._pool, partial(function, *args, **named))

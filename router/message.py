@@ -6,12 +6,15 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 
 from clawmarshal.errors import MessageError
+from clawmarshal.router.directives import is_blank
 
 MAX_TEXT_BYTES = 4 * 1024 * 1024 - 4096
 """No setting goes over this: OpenClaw refuses message files over 4 MiB (FINDINGS 3.2)."""
 DEFAULT_TEXT_BYTES = 256 * 1024
 LABEL = re.compile(r"[a-z0-9][a-z0-9_.:-]{0,63}", re.ASCII)
 MAX_FIELD_CHARS = 512
+MAX_ATTACHMENTS = 64
+MAX_LABELS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ class InboundMessage:
     """
 
     text: str
-    """At most `MAX_TEXT_BYTES` of UTF-8, not blank, no NUL, no lone surrogate, no leading BOM."""
+    """At most `MAX_TEXT_BYTES` of UTF-8 with something to see in it; no NUL, no lone surrogate, no
+    leading BOM."""
     _: KW_ONLY
     channel: str | None = None
     account: str | None = None
@@ -58,22 +62,39 @@ class InboundMessage:
     def __post_init__(self) -> None:
         """Check every field and compute the digest."""
         put = object.__setattr__
-        put(self, "labels", tuple(self.labels))
+        put(self, "labels", (self.labels,) if isinstance(self.labels, str) else tuple(self.labels))
         put(self, "attachments", tuple(self.attachments))
         put(self, "digest", hashlib.sha256(checked_text(self.text)).hexdigest())
         for name in ("channel", "account", "sender", "conversation", "message_id"):
             _check_field(name, getattr(self, name))
+        self._check_attachments()
+        self._check_labels()
+        revision, received_at = self.revision, self.received_at
+        if isinstance(revision, bool) or not isinstance(revision, int):
+            raise MessageError("revision is a whole number", code="field-invalid")
+        if not 0 <= revision < 2**31:
+            raise MessageError("revision is between 0 and 2**31 - 1", code="field-invalid")
+        if received_at is not None and (
+            not isinstance(received_at, datetime) or received_at.utcoffset() is None
+        ):
+            raise MessageError("received_at is a time with its zone", code="field-invalid")
+
+    def _check_attachments(self) -> None:
+        if len(self.attachments) > MAX_ATTACHMENTS:
+            raise MessageError(f"more than {MAX_ATTACHMENTS} attachments", code="field-invalid")
         for attachment in self.attachments:
+            if not isinstance(attachment, Attachment) or attachment.kind is None:
+                raise MessageError("an attachment has a kind", code="field-invalid")
             _check_field("attachment kind", attachment.kind, limit=64)
             _check_field("attachment name", attachment.name)
-        if len(self.attachments) > 64 or len(self.labels) > 32:
-            raise MessageError("too many attachments or labels", code="field-invalid")
-        if any(not LABEL.fullmatch(label) for label in self.labels):
+
+    def _check_labels(self) -> None:
+        if len(self.labels) > MAX_LABELS:
+            raise MessageError(f"more than {MAX_LABELS} labels", code="field-invalid")
+        if any(not isinstance(label, str) or not LABEL.fullmatch(label) for label in self.labels):
             raise MessageError("labels are slugs of at most 64 characters", code="field-invalid")
-        if not 0 <= self.revision < 2**31:
-            raise MessageError("revision is a whole number from 0", code="field-invalid")
-        if self.received_at is not None and self.received_at.tzinfo is None:
-            raise MessageError("received_at needs a time zone", code="field-invalid")
+        if "tag:" in self.labels:
+            raise MessageError("the label 'tag:' names no tag", code="field-invalid")
 
     @property
     def required_tags(self) -> frozenset[str]:
@@ -110,7 +131,7 @@ def checked_text(text: str, *, max_bytes: int = MAX_TEXT_BYTES) -> bytes:
         raise MessageError("text holds a NUL character", code="text-nul")
     if text.startswith("\ufeff"):
         raise MessageError("text begins with a byte order mark; send it without", code="text-bom")
-    if not text.strip():
+    if is_blank(text):
         raise MessageError("text is empty or blank", code="text-empty")
     return encoded
 

@@ -1,10 +1,12 @@
 """Route, its outcomes and reasons."""
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from clawmarshal.roster.agent import Risk
+from clawmarshal.router.ballot import NONE_OF_THESE
 
 
 class Outcome(StrEnum):
@@ -117,3 +119,46 @@ class Route:
     def reasons(self) -> tuple[str, ...]:
         """The codes of every gate that fired, in order."""
         return tuple(dict.fromkeys(str(gate.reason) for gate in self.gates)) or (str(self.reason),)
+
+    @property
+    def suggestions(self) -> tuple[Candidate, ...]:
+        """The two or three best real agents, best first: what a ``clarify`` asks about."""
+        real = (candidate for candidate in self.candidates if candidate.agent != NONE_OF_THESE)
+        return tuple(itertools.islice(real, 3))
+
+
+def route_json(route: Route) -> dict[str, object]:
+    """Put a route into JSON values, as ``clawmarshal route --json`` prints it.
+
+    The seal is left out: it is the router's own proof and nobody else's.
+    """
+    return {
+        "id": route.id,
+        "outcome": str(route.outcome),
+        "agent": route.agent,
+        "reason": str(route.reason),
+        "reasons": list(route.reasons),
+        "via": str(route.via),
+        "confidence": route.confidence,
+        "margin": route.margin,
+        "candidates": [
+            {"agent": candidate.agent, "probability": candidate.probability}
+            for candidate in route.candidates
+        ],
+        "risk": {
+            "top": str(route.risk.top),
+            "probabilities": {str(tier): share for tier, share in route.risk.probabilities.items()},
+            "floor": str(route.risk.floor),
+            "codes": list(route.risk.codes),
+        },
+        "gates": [
+            {"number": gate.number, "reason": str(gate.reason), "detail": gate.detail}
+            for gate in route.gates
+        ],
+        "model": route.model,
+        "message_digest": route.message_digest,
+        "roster_digest": route.roster_digest,
+        "agent_digest": route.agent_digest,
+        "latency_ms": route.latency_ms,
+        "notes": list(route.notes),
+    }

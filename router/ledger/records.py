@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.route import Route
 
@@ -151,6 +151,14 @@ class RouteRecord:
     attempts: tuple[AttemptRecord, ...]
     hold: HoldRecord | None
     """The newest hold, in whatever state."""
+    explanation: Mapping[str, object] = field(default_factory=dict)
+    """What was recorded to explain the decision: ballot, thresholds, switches; JSON values."""
+    cancel_on_disconnect: bool = False
+
+    @property
+    def is_resting(self) -> bool:
+        """True when nothing moves until a person or time does."""
+        return self.state in RESTING
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +174,12 @@ class LaunchOrder:
     session_key: str
     lease_s: float
     """Seconds from the commit until the lease runs out unless renewed."""
+    worker: str = ""
+    """Who holds the lease."""
+    launch_window_s: float = 0.0
+    """Seconds from the commit after which the launcher must refuse to start; inside the lease."""
+    timeout_s: int = 600
+    """``--timeout`` of the turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +209,17 @@ class ConversationView:
     """Messages in the conversation within the window, this one included."""
     from_sender: int = 0
     """Messages from the sender within the window, this one included; 0 without a sender."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeyRecord:
+    """A key, without the key."""
+
+    id: str
+    """``ck_`` and 32 hex digits."""
+    name: str
+    person: str
+    """Who acts when the key is used; two keys of one person are one person."""
+    scopes: frozenset[str]
+    created_at: datetime
+    revoked_at: datetime | None = None

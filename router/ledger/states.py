@@ -59,8 +59,15 @@ LEGAL_MOVES: Mapping[RouteState, frozenset[RouteState]] = MappingProxyType(
 
 RESTING = frozenset(
     {
-        S.HELD, S.CLARIFY, S.DECLINED, S.REJECTED, S.EXPIRED, S.CANCELLED, S.DONE, S.FAILED,
-        S.UNKNOWN,
+        S.DECIDED, S.HELD, S.CLARIFY, S.DECLINED, S.REJECTED, S.EXPIRED, S.CANCELLED, S.DONE,
+        S.FAILED, S.UNKNOWN,
     }
 )  # fmt: skip
-"""States in which nothing moves until a person or time does; a waiting caller is answered."""
+"""States in which nothing moves until a person or time does; a waiting caller is answered.
+
+``decided`` is among them because it is only ever seen where it is final: what follows it is
+committed with it.
+"""
+
+OPEN_ATTEMPTS = (S.LAUNCHING, S.RUNNING)
+"""States of a route and of its attempt while a turn may be under way."""

@@ -1,0 +1,132 @@
+"""``route`` and ``evaluate``: decide without a service."""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clawmarshal.api.commands.options import Json, Model, RosterFile
+from clawmarshal.api.commands.terminal import Progress, fields, note, say, say_json, usage
+
+
+def route(
+    *,
+    roster: RosterFile,
+    text: Annotated[str | None, typer.Argument(help="The message.", show_default=False)] = None,
+    text_file: Annotated[
+        Path | None,
+        typer.Option("--text-file", help="Read the message from a file; - for standard input."),
+    ] = None,
+    model: Model = "offline",
+    json: Json = False,
+) -> None:
+    """Decide which agent should get a message, and say why; launches nothing.
+
+    Exit 0 when decided, whatever the outcome.
+
+    Example: clawmarshal route --roster examples/fleet18.yaml "Which invoices are unpaid?"
+    """
+    if (text is None) == (text_file is None):
+        usage("give the message as TEXT or with --text-file, one of them")
+    # Imported here and below: each takes a while, and --help needs none of it.
+    from clawmarshal.api.models import load_model
+    from clawmarshal.roster.loader import load_roster
+    from clawmarshal.router.message import InboundMessage
+    from clawmarshal.router.openclaw_router import OpenClawRouter
+    from clawmarshal.router.route import route_json
+
+    fleet = load_roster(roster)
+    message = InboundMessage(text if text is not None else _read(text_file))
+    with OpenClawRouter(load_model(model), fleet) as router:
+        decided = router.route(message)
+    if json:
+        say_json(route_json(decided))
+        return
+    fields(
+        {
+            "outcome": decided.outcome,
+            "agent": decided.agent,
+            "reason": ", ".join(decided.reasons),
+            "via": decided.via,
+            "confidence": f"{decided.confidence:.2f} (margin {decided.margin:.2f})",
+            "risk": decided.risk.top,
+            "model": ", ".join([decided.model or "-", *decided.notes]),
+        }
+    )
+    for gate in decided.gates:
+        say(f"  gate {gate.number}: {gate.detail}")
+    for candidate in decided.candidates[:5]:
+        say(f"  {candidate.probability:5.2f}  {candidate.agent}")
+
+
+def _read(path: Path | None) -> str:
+    from clawmarshal.errors import MessageError
+    from clawmarshal.router.message import DEFAULT_TEXT_BYTES, decoded_text
+
+    if path is None or str(path) == "-":
+        return decoded_text(sys.stdin.buffer.read(DEFAULT_TEXT_BYTES + 1))
+    try:
+        with path.open("rb") as file:
+            return decoded_text(file.read(DEFAULT_TEXT_BYTES + 1))
+    except OSError as error:
+        mend = "name a readable file with --text-file"
+        raise MessageError(f"{path} cannot be read ({error.strerror}); {mend}") from error
+
+
+def evaluate(
+    *,
+    roster: RosterFile,
+    data: Annotated[
+        Path, typer.Option("--data", help="Lines of {id, text}; other keys are ignored.")
+    ],
+    predictions: Annotated[
+        Path, typer.Option("--predictions", help="Where the lines of answers go.")
+    ],
+    model: Model = "offline",
+    json: Json = False,
+) -> None:
+    """Decide many messages from a file and write what gates 7 and 8 leave of each.
+
+    Example: clawmarshal evaluate --roster fleet.yaml --data in.jsonl --predictions out.jsonl
+    """
+    from clawmarshal.api.models import load_model
+    from clawmarshal.errors import MessageError
+    from clawmarshal.roster.loader import load_roster
+    from clawmarshal.router.evaluation import Row, predict, read_rows
+
+    fleet = load_roster(roster)
+    try:
+        with data.open("rb") as file:
+            rows = read_rows(file)
+    except OSError as error:
+        raise MessageError(f"{data} cannot be read: {error.strerror}") from error
+    judge = load_model(model)
+
+    async def write_all(found: tuple[Row, ...], out: Path) -> None:
+        import json as codec
+
+        progress = Progress(len(found), what="decided")
+        done = 0
+        with out.open("w", encoding="utf-8") as file:
+            async for prediction in predict(judge, fleet, rows=found):
+                file.write(codec.dumps(prediction.as_json()) + "\n")
+                done += 1
+                progress.step(done)
+
+    begin = time.monotonic()
+    # Written beside and moved, so that an interrupted run leaves no half file that looks whole.
+    part = predictions.with_name(predictions.name + ".part")
+    try:
+        asyncio.run(write_all(rows, part))
+        os.replace(part, predictions)
+    except OSError as error:
+        raise MessageError(f"{predictions} cannot be written: {error.strerror}") from error
+    seconds = time.monotonic() - begin
+    if json:
+        say_json({"rows": len(rows), "seconds": round(seconds, 3), "predictions": str(predictions)})
+    else:
+        note(f"{len(rows)} rows in {seconds:.1f} s, written to {predictions}")

@@ -1,0 +1,49 @@
+"""``serve``: the service."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clawmarshal.api.commands.terminal import usage
+
+EXAMPLE = Path("examples/clawmarshal.yaml")
+
+
+def serve(
+    *,
+    config: Annotated[
+        Path | None,
+        typer.Option("--config", "-c", help="The configuration file.", metavar="FILE"),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option("--port", min=0, max=65535, help="Another port; 0 picks a free one."),
+    ] = None,
+    quickstart: Annotated[
+        Path | None,
+        typer.Option(
+            "--quickstart",
+            metavar="DIR",
+            help="Make configuration, ledger and keys in DIR, print the keys, and serve.",
+        ),
+    ] = None,
+) -> None:
+    """Run the service until it is told to stop.
+
+    Prints its address once it answers, as a line 'address: http://…'.
+
+    Example: clawmarshal serve --config clawmarshal.yaml
+    """
+    if config is None and quickstart is None:
+        usage("name the configuration with --config, or make one with --quickstart DIR")
+    # Imported here: the server takes a while, and --help needs none of it.
+    from clawmarshal.api.quickstart import prepare, print_keys
+    from clawmarshal.api.server import serve_settings
+    from clawmarshal.api.settings import load_settings
+
+    if quickstart is not None:
+        settings = prepare(quickstart, example=config or EXAMPLE)
+        serve_settings(settings, port=port, on_started=lambda service: print_keys(service.ledger))
+    elif config is not None:
+        serve_settings(load_settings(config), port=port)

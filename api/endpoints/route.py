@@ -1,0 +1,105 @@
+"""``POST /route``: an inbound message, decided and carried out or held."""
+
+import asyncio
+import re
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from clawmarshal.api.auth import RouteKey, parts_of, scope_missing
+from clawmarshal.api.bodies import read_model
+from clawmarshal.api.ports import Desk, Parts
+from clawmarshal.api.problems import Problem
+from clawmarshal.api.schemas import RouteBody
+from clawmarshal.api.views import RouteView, route_view
+from clawmarshal.api.waiting import GivenUp, wait_for
+from clawmarshal.errors import NotFoundError
+from clawmarshal.router.ledger.records import Principal, RouteRecord, Submission
+from clawmarshal.router.ledger.states import RESTING, RouteState
+
+endpoints = APIRouter()
+
+IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+SETTLED = RESTING - {RouteState.HELD}
+"""Answered with 200; everything else is still running or held, and answered with 202."""
+
+
+@endpoints.post("/route", response_model=RouteView)
+async def post_route(request: Request, principal: RouteKey) -> JSONResponse:
+    """Route a message.
+
+    200: decided, or done. 202: accepted, and still running or held. After a 200 or 202 the
+    message is in the ledger and is not lost; a retry with the same ``Idempotency-Key`` or message
+    id returns the same route. ``dry_run`` leaves no row and answers without an id.
+    """
+    parts = parts_of(request)
+    key = _idempotency_key(request)
+    body = await read_model(
+        request, RouteBody, max_bytes=parts.body_bytes, timeout_s=parts.body_timeout_s
+    )
+    if body.agent is not None:
+        _check_pin(body.agent, principal, parts)
+    submission = body.submission(
+        principal.person, idempotency_key=key, max_text_bytes=parts.max_text_bytes
+    )
+    if body.mode == "dry_run":
+        answer = dict(await parts.desk.dry_run(submission))
+        # The id names no row, so it is not shown.
+        return JSONResponse(answer | {"id": None, "state": None, "mode": "dry_run"})
+    # Gate 1: a caller who left before acceptance leaves no row, and the key stays usable.
+    if await request.is_disconnected():
+        raise Problem("caller-gone", "Nothing was accepted.")
+    record, repeat = await _accept(parts.desk, submission)
+    request.app.state.metrics.accepted(record, repeat)
+    if body.wait_s > 0 and record.state not in RESTING:
+        wait_s = min(body.wait_s, parts.max_wait_s)
+        record = await _wait(request, record, submission, principal=principal, wait_s=wait_s)
+    return _answer(record, repeat)
+
+
+def _answer(record: RouteRecord, repeat: str | None) -> JSONResponse:
+    view = route_view(record, deduplicated_by=repeat)
+    return JSONResponse(
+        view.model_dump(mode="json"),
+        200 if record.state in SETTLED else 202,
+        headers={"Location": view.links.self},
+    )
+
+
+def _idempotency_key(request: Request) -> str | None:
+    sent = request.headers.getlist("idempotency-key")
+    if not sent:
+        return None
+    if len(sent) > 1 or not IDEMPOTENCY_KEY.fullmatch(sent[0]):
+        raise Problem("idempotency-key-invalid", "Send it once, 1 to 255 visible ASCII characters.")
+    return sent[0]
+
+
+def _check_pin(agent: str, principal: Principal, parts: Parts) -> None:
+    if not principal.may("pin"):
+        raise scope_missing("pin")
+    _ = parts.roster[agent]  # unknown-agent, with near matches, before anything is accepted
+
+
+async def _accept(desk: Desk, submission: Submission) -> tuple[RouteRecord, str | None]:
+    """Accept and decide; what has begun is finished even when the caller's task is stopped."""
+    try:
+        return await asyncio.shield(asyncio.ensure_future(desk.submit(submission)))
+    except NotFoundError:
+        # The only row that a message names.
+        raise Problem("clarifies-unknown", "Look at: clarifies.") from None
+
+
+async def _wait(
+    request: Request,
+    record: RouteRecord,
+    submission: Submission,
+    *,
+    principal: Principal,
+    wait_s: float,
+) -> RouteRecord:
+    desk = parts_of(request).desk
+    waited = await wait_for(request, desk.wait(record.id, wait_s=wait_s))
+    if waited is GivenUp.CALLER_GONE and submission.cancel_on_disconnect:
+        return await asyncio.shield(asyncio.ensure_future(desk.cancel(record.id, principal)))
+    return record if isinstance(waited, GivenUp) else waited

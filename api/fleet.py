@@ -1,0 +1,82 @@
+"""The fleet as callers see it: the agents, and what is wrong with a roster text."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from clawmarshal.api.problems import faults_of
+from clawmarshal.errors import RosterError, RosterSchemaError
+from clawmarshal.roster.agent import AgentSpec
+from clawmarshal.roster.check import check_roster
+from clawmarshal.roster.loader import load_roster, parse_roster
+from clawmarshal.roster.roster import Roster
+
+
+def agents_view(roster: Roster, live: frozenset[str] | None) -> dict[str, Any]:
+    """List the agents of a roster.
+
+    Parameters
+    ----------
+    roster
+        The fleet.
+    live
+        The ids that the live OpenClaw knows; None means unknown, never empty.
+    """
+    return {
+        "name": roster.name,
+        "digest": roster.digest,
+        "fleet": "unknown" if live is None else "known",
+        "agents": [_agent_view(agent, live) for agent in roster],
+    }
+
+
+def _agent_view(agent: AgentSpec, live: frozenset[str] | None) -> dict[str, Any]:
+    return {
+        "id": agent.id,
+        "name": agent.label,
+        "description": agent.description,
+        "enabled": agent.enabled,
+        "live": None if live is None else agent.id in live,
+        "tags": list(agent.tags),
+        "capabilities": [str(capability) for capability in agent.capabilities],
+        "max_risk": str(agent.risk_limit),
+        "digest": agent.digest,
+    }
+
+
+def check_text(raw: bytes, *, source: str = "roster") -> dict[str, Any]:
+    """Check the text of a roster file: every fault, or what it comes to.
+
+    Returns
+    -------
+    dict
+        ``ok``, ``faults`` (message, line, column), ``warnings`` (remits that make a ballot
+        unroutable), ``agents`` (how many), ``digest``.
+    """
+    return _checked(lambda: parse_roster(raw, source=source))
+
+
+def check_file(path: Path) -> dict[str, Any]:
+    """Check a roster file; see `check_text`."""
+    return _checked(lambda: load_roster(path))
+
+
+def _checked(load: Callable[[], Roster]) -> dict[str, Any]:
+    nothing: dict[str, Any] = {"ok": False, "warnings": [], "agents": None, "digest": None}
+    try:
+        roster = load()
+    except RosterSchemaError as error:
+        return nothing | {"faults": faults_of(error)}
+    except RosterError as error:
+        fault = {"message": str(error), "line": None, "column": None}
+        return nothing | {"faults": [fault]}
+    return {
+        "ok": True,
+        "faults": [],
+        "warnings": [
+            {"code": str(w.code), "agents": list(w.agents), "message": w.message}
+            for w in check_roster(roster)
+        ],
+        "agents": len(roster),
+        "digest": roster.digest,
+    }

@@ -1,0 +1,83 @@
+"""Whether the service can do its work, and what it works with."""
+
+import asyncio
+
+from clawmarshal._version import __version__
+from clawmarshal.api.ports import Readiness
+from clawmarshal.errors import LedgerError
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.fleet import FleetWatch
+from clawmarshal.router.ledger.dispatcher import Dispatcher
+from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.transport.outcome import Transport
+
+PING_S = 2.0
+
+
+class ServiceHealth:
+    """Look at the parts of a running service.
+
+    A Gateway that is down does not make it unready: holds still need answering.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        transport: Transport,
+        fleet: FleetWatch,
+        dispatcher: Dispatcher,
+        *,
+        roster: Roster,
+        model: str,
+        mode: str,
+    ) -> None:
+        self._ledger = ledger
+        self._transport = transport
+        self._fleet = fleet
+        self._dispatcher = dispatcher
+        self._roster = roster
+        self._model = model
+        self._mode = mode
+        self.transport_fault: str | None = None
+        """Why the CLI does not answer, a stable slug."""
+        self.is_stopping = False
+
+    async def readiness(self) -> Readiness:
+        """Look now."""
+        reasons = []
+        if self.is_stopping:
+            reasons.append("stopping")
+        if not await self._ledger_answers():
+            reasons.append("ledger-unavailable")
+        if self.transport_fault is not None:
+            reasons.append(self.transport_fault)
+        if self._dispatcher.last_error is not None:
+            reasons.append("dispatcher")
+        return Readiness(not reasons, tuple(dict.fromkeys(reasons)), self._details())
+
+    async def fleet(self) -> frozenset[str] | None:
+        """Return the ids the live OpenClaw was last heard to have; None when unknown."""
+        return self._fleet.agents
+
+    def _details(self) -> dict[str, object]:
+        live = self._fleet.agents
+        missing = [agent.id for agent in self._roster if live is not None and agent.id not in live]
+        return {
+            "version": __version__,
+            "mode": self._mode,
+            "transport": self._transport.label,
+            "fleet": "unknown" if live is None else "known",
+            "missing_agents": missing,
+            "agents": len(self._roster),
+            "roster_digest": self._roster.digest,
+            "model": self._model,
+            "turns_running": len(self._dispatcher.running),
+        }
+
+    async def _ledger_answers(self) -> bool:
+        try:
+            async with asyncio.timeout(PING_S):
+                await asyncio.to_thread(self._ledger.ping)
+        except (LedgerError, TimeoutError):
+            return False
+        return True

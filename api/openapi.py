@@ -1,0 +1,80 @@
+"""The OpenAPI document: what comes in, every problem, and the key."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
+from clawmarshal.api.schemas import ApproveBody, RejectBody, ResolveBody, RouteBody
+
+BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] = {
+    ("/route", "post"): (
+        RouteBody,
+        {
+            "text": "What is the filing deadline for the quarterly sales tax return?",
+            "channel": "email",
+            "sender": "ann@example.org",
+            "conversation": "thread-7",
+            "message_id": "m-1",
+            "wait_s": 30,
+        },
+    ),
+    ("/holds/{hold_id}/approve", "post"): (ApproveBody, {"note": "Checked with the sender."}),
+    ("/holds/{hold_id}/reject", "post"): (RejectBody, {"reason": "Not a request of ours."}),
+    ("/routes/{route_id}/resolve", "post"): (ResolveBody, {"answer": "ran"}),
+}
+OPTIONAL = (ApproveBody,)
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    """Describe the whole interface."""
+    found = app.openapi()
+    schemas = found["components"]["schemas"]
+    for unused in ("HTTPValidationError", "ValidationError"):
+        schemas.pop(unused, None)
+    schemas["Problem"] = _problem_schema()
+    for (path, method), (model, example) in BODIES.items():
+        schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+        schemas |= schema.pop("$defs", {})
+        schemas[model.__name__] = schema
+        found["paths"][path][method]["requestBody"] = {
+            "required": model not in OPTIONAL,
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": f"#/components/schemas/{model.__name__}"},
+                    "example": dict(example),
+                }
+            },
+        }
+    _finish_operations(found["paths"])
+    found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
+    return found
+
+
+def _finish_operations(paths: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
+    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    for path, operations in paths.items():
+        for operation in operations.values():
+            operation["responses"].pop("422", None)
+            operation["responses"]["default"] = {"description": "A problem", "content": content}
+            operation["security"] = [{}] if path == "/livez" else [{"key": []}]
+            if path == "/readyz":
+                operation["security"].append({})
+
+
+def _problem_schema() -> dict[str, Any]:
+    return {
+        "type": "object",
+        "description": "RFC 9457. More members by code: near, winner, gates, digest, faults.\n\n"
+        + "\n".join(f"- `{code}` ({k.status}): {k.title}." for code, k in PROBLEMS.items()),
+        "required": ["type", "title", "status", "detail", "code"],
+        "properties": {
+            "type": {"type": "string", "enum": [TYPE_PREFIX + code for code in PROBLEMS]},
+            "title": {"type": "string"},
+            "status": {"type": "integer"},
+            "detail": {"type": "string"},
+            "code": {"type": "string", "enum": list(PROBLEMS)},
+        },
+    }

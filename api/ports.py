@@ -1,0 +1,149 @@
+"""What the endpoints need of the desk, the ledger and the fleet, as protocols."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ledger.records import (
+    Event,
+    HoldRecord,
+    Principal,
+    RouteRecord,
+    Submission,
+)
+
+
+class Desk(Protocol):
+    """The durable flow; see `clawmarshal.router.desk.RoutingDesk` for what each promises."""
+
+    async def submit(
+        self, submission: Submission, *, wait_s: float = 0.0
+    ) -> tuple[RouteRecord, str | None]:
+        """Accept, decide, and wait for the end at most ``wait_s``."""
+        ...
+
+    async def dry_run(self, submission: Submission) -> Mapping[str, object]:
+        """Decide without leaving a row."""
+        ...
+
+    async def wait(self, route_id: str, *, wait_s: float, owner: str | None = None) -> RouteRecord:
+        """Return the route once it rests or after ``wait_s``."""
+        ...
+
+    async def approve(
+        self,
+        hold_id: str,
+        principal: Principal,
+        *,
+        agent: str | None = None,
+        note: str | None = None,
+        digest: str | None = None,
+    ) -> HoldRecord:
+        """Answer a hold with yes."""
+        ...
+
+    async def reject(self, hold_id: str, principal: Principal, *, reason: str) -> HoldRecord:
+        """Answer a hold with no."""
+        ...
+
+    async def cancel(self, route_id: str, principal: Principal) -> RouteRecord:
+        """Cancel what can still be cancelled."""
+        ...
+
+    async def resolve(
+        self, route_id: str, principal: Principal, *, answer: str, note: str | None = None
+    ) -> RouteRecord:
+        """Say what became of an ``unknown``."""
+        ...
+
+
+class Records(Protocol):
+    """What the ledger answers; blocking, so called in a thread. ``owner`` None sees all rows."""
+
+    def authenticate(self, key: str, address: str | None = None) -> Principal | None:
+        """Say who is behind a key; None when it is unknown or revoked."""
+        ...
+
+    def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
+        """Return one route."""
+        ...
+
+    def routes(
+        self,
+        *,
+        owner: str | None = None,
+        state: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[Sequence[RouteRecord], str | None]:
+        """List routes, newest first, with the cursor of what follows."""
+        ...
+
+    def events(
+        self, route_id: str, *, owner: str | None = None, after: int = 0, limit: int = 500
+    ) -> Sequence[Event]:
+        """List the audit trail of one route, oldest first."""
+        ...
+
+    def hold(self, hold_id: str, *, owner: str | None = None) -> HoldRecord:
+        """Return one hold."""
+        ...
+
+    def holds(
+        self,
+        *,
+        owner: str | None = None,
+        state: str | None = "open",
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[Sequence[HoldRecord], str | None]:
+        """List holds, oldest first, with the cursor of what follows."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What ``/readyz`` says."""
+
+    ready: bool
+    reasons: tuple[str, ...] = ()
+    """Why it is not ready, stable slugs."""
+    details: Mapping[str, object] = field(default_factory=dict)
+    """For callers with a key only."""
+
+
+class Health(Protocol):
+    """Say whether the service can do its work."""
+
+    async def readiness(self) -> Readiness:
+        """Look now; under a second."""
+        ...
+
+    async def fleet(self) -> frozenset[str] | None:
+        """Return the ids the live OpenClaw was last heard to have; None when unknown."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything the endpoints are handed."""
+
+    desk: Desk
+    records: Records
+    roster: Roster
+    health: Health
+    max_text_bytes: int
+    """The cap on a message's text in force."""
+    allowed_hosts: frozenset[str]
+    """Names that may stand in ``Host``, lower-case, without port; ``*`` for any."""
+    body_timeout_s: float = 30.0
+    max_wait_s: float = 600.0
+    max_body_bytes: int = 0
+    """Largest body; from `max_text_bytes` where 0."""
+
+    @property
+    def body_bytes(self) -> int:
+        """The largest body that is read before anything is parsed."""
+        # JSON may spell one byte as six (\u0041); the rest is for the other fields.
+        return self.max_body_bytes or self.max_text_bytes * 6 + 64 * 1024

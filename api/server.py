@@ -1,0 +1,124 @@
+"""Run the application on a socket: address printed once it answers, SIGTERM in order."""
+
+import asyncio
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from clawmarshal.api.logs import JsonLines
+from clawmarshal.api.settings import Settings
+from clawmarshal.api.wiring import Service, wire
+from clawmarshal.errors import SettingsError
+
+
+class _Server(uvicorn.Server):
+    """Say when it answers, and answer those who wait when it is told to stop."""
+
+    def __init__(
+        self, config: uvicorn.Config, *, on_started: Callable[[], None], stopping: asyncio.Event
+    ) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+        self._stopping = stopping
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        if self.started:
+            self._on_started()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop; who waits for a route's end gets what there is.
+
+        A second SIGINT waits for nobody. The signal is not raised again afterwards, as the server
+        would by itself: a stop that was asked for is a success.
+        """
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
+        self._stopping.set()
+
+
+def serve_settings(
+    settings: Settings,
+    *,
+    port: int | None = None,
+    on_started: Callable[[Service], None] = lambda service: None,
+) -> None:
+    """Serve until SIGTERM or SIGINT.
+
+    Parameters
+    ----------
+    settings
+        What was configured.
+    port
+        Instead of the configured one; 0 picks a free one.
+    on_started
+        Called once the service answers and its address is printed.
+
+    Raises
+    ------
+    SettingsError, RosterError, LedgerError
+        Something configured cannot be used; nothing was accepted.
+    """
+    _log_to_stderr()
+    # Bound before the model is loaded, so that a port in use is said at once; nobody is let in
+    # before everything runs.
+    with _bind(settings.server.host, settings.server.port if port is None else port) as listener:
+        service = wire(settings)
+
+        def announce() -> None:
+            print(f"address: {_address(listener)}", flush=True)
+            on_started(service)
+
+        asyncio.run(_serve(service, listener, announce=announce))
+
+
+async def _serve(
+    service: Service, listener: socket.socket, *, announce: Callable[[], None]
+) -> None:
+    app = service.app(runs_service=False)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=max(1, round(service.settings.server.stop_s)),
+    )
+    server = _Server(config, on_started=announce, stopping=app.state.stopping)
+    async with service.running():
+        await server.serve(sockets=[listener])
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise SettingsError(
+            f"server.port: {host} port {port} cannot be used ({error.strerror or error}); stop "
+            "what uses it, or choose another with --port"
+        ) from error
+    return listener
+
+
+def _address(listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _log_to_stderr() -> None:
+    """Speak in JSON lines; libraries only when something is wrong."""
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[shown], force=True)
+    logging.getLogger("clawmarshal").setLevel(logging.INFO)
+    logging.captureWarnings(True)

@@ -1,0 +1,259 @@
+"""File and environment -> Settings; the only reader of os.environ."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WrapValidator
+
+from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
+from clawmarshal.errors import Fault, SettingsError
+from clawmarshal.router.message import DEFAULT_TEXT_BYTES, MAX_TEXT_BYTES
+from clawmarshal.router.thresholds import Policy
+
+PREFIX = "CLAWMARSHAL_"
+OPENCLAW_COMMAND = "CLAWMARSHAL_OPENCLAW_COMMAND"
+"""Where the quick start finds a real OpenClaw: absolute parts, separated by blanks."""
+OPENCLAW_CONFIG = "CLAWMARSHAL_OPENCLAW_CONFIG"
+"""The client configuration that goes with `OPENCLAW_COMMAND`."""
+MODEL_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
+SQLITE = "sqlite:///"
+
+
+def _is_model(value: str) -> str:
+    if value not in ("offline", "lexical") and not MODEL_PATH.fullmatch(value):
+        raise ValueError("write offline, lexical, or an import path such as package.module:name")
+    return value
+
+
+def _is_ledger(value: str) -> str:
+    if value.startswith(SQLITE) and len(value) > len(SQLITE) and "?" not in value:
+        return value
+    raise ValueError("write sqlite:///FILE")
+
+
+def _checked_policy(value: object, check: Callable[[object], Policy]) -> Policy:
+    try:
+        return check(value)
+    except SettingsError as error:
+        raise ValueError("; ".join(fault.message for fault in error.faults)) from None
+
+
+class Section(BaseModel):
+    """A part of the configuration; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ServerSettings(Section):
+    """Where the service listens."""
+
+    host: str = Field(default="127.0.0.1", min_length=1)
+    port: int = Field(default=8484, ge=0, le=65535)
+    allowed_hosts: list[str] = Field(default_factory=list)
+    """Names besides loopback that may stand in ``Host``; ``*`` for any."""
+    stop_s: float = Field(default=20.0, gt=0, le=3600)
+    """Seconds a stop may take before what still runs is cut off."""
+
+
+class DecisionSettings(Section):
+    """Who decides."""
+
+    model: Annotated[str, AfterValidator(_is_model)] = "offline"
+    deadline_s: float = Field(default=4.0, gt=0, le=120)
+    fallback: Literal["offline", "lexical"] | None = None
+    """Answers when the model gives no usable answer; its routes say ``via: offline``."""
+
+
+class TransportSettings(Section):
+    """How agents are launched."""
+
+    command: list[str] = Field(default_factory=list)
+    """Absolute parts: an executable, or node and openclaw.mjs."""
+    stand_in: bool = False
+    """Launch the labelled stand-in instead of OpenClaw; for trying things out."""
+    openclaw_config: Path | None = None
+    timeout_s: int = Field(default=600, ge=1, le=3600)
+    margin_s: float = Field(default=8.0, ge=0, le=600)
+    """Seconds the CLI has beyond its own timeout before it is told to stop."""
+    grace_s: float = Field(default=3.0, ge=0, le=60)
+    """Seconds from being told to stop until it is killed."""
+    directory: Path | None = None
+    """Private folder for what crosses to the CLI; made with mode 0700."""
+    tmpdir: Path | None = None
+    """``TMPDIR`` of the child; keeps Node's compile cache private and reusable."""
+    tz: str | None = None
+    """``TZ`` of the child: the time the agent is told."""
+    max_text_bytes: int = Field(default=DEFAULT_TEXT_BYTES, ge=1, le=MAX_TEXT_BYTES)
+    reply_cap_bytes: int = Field(default=1024 * 1024, ge=1024, le=64 * 1024 * 1024)
+    max_children: int = Field(default=2, ge=1, le=64)
+    """How many turns run at once."""
+
+
+class LimitSettings(Section):
+    """What a caller may ask of the service."""
+
+    body_timeout_s: float = Field(default=30.0, gt=0, le=600)
+    max_wait_s: float = Field(default=600.0, ge=0, le=600)
+    ready_age_s: float = Field(default=86400.0, gt=0)
+    """A route that waited longer than this for its launch expires."""
+    ledger_busy_s: float = Field(default=10.0, gt=0, le=60)
+    """Seconds a request waits for others who write into the ledger; then it is answered 503."""
+
+
+class Settings(Section):
+    """Everything ``serve`` is told; only the first four are required."""
+
+    server: ServerSettings
+    roster: Path
+    ledger: Annotated[str, AfterValidator(_is_ledger)]
+    transport: TransportSettings
+    decision: DecisionSettings = DecisionSettings()
+    policy: Annotated[Policy, WrapValidator(_checked_policy)] = Policy()
+    mode: Literal["enforce", "shadow"] = "enforce"
+    limits: LimitSettings = LimitSettings()
+
+    @property
+    def ledger_file(self) -> Path:
+        """The ledger's file."""
+        return Path(self.ledger.removeprefix(SQLITE))
+
+
+def load_settings(path: Path, *, environ: Mapping[str, str] | None = None) -> Settings:
+    """Read a configuration file and what the environment overrides.
+
+    Parameters
+    ----------
+    path
+        A YAML file; relative paths in it start at its folder.
+    environ
+        Overrides as ``CLAWMARSHAL_SECTION__KEY``; the process's own where None.
+
+    Raises
+    ------
+    SettingsError
+        Every fault at once, each with its key, its place and the mend.
+    """
+    source = read_source(path)
+    faults = list(source.faults)
+    overrides = _overrides(os.environ if environ is None else environ, faults)
+    values = _merged(source.values, overrides)
+    faults += unknown_keys(values, Settings, source=source)
+    settings = None
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        faults += validation_faults(error, source=source)
+    if settings is not None:
+        faults += _transport_faults(settings.transport, source)
+    if faults or settings is None:
+        listed = sorted(faults, key=lambda fault: (fault.line or sys.maxsize, fault.column or 0))
+        raise SettingsError(f"{path.name} cannot be used:", faults=listed)
+    return _resolved(settings, path.resolve().parent)
+
+
+def configured_openclaw(environ: Mapping[str, str] | None = None) -> tuple[list[str], Path] | None:
+    """Return the command and client configuration of a real OpenClaw, if the environment names it.
+
+    Raises
+    ------
+    SettingsError
+        Only one of the two variables is set.
+    """
+    source = os.environ if environ is None else environ
+    command, config = source.get(OPENCLAW_COMMAND, ""), source.get(OPENCLAW_CONFIG, "")
+    if bool(command.strip()) != bool(config.strip()):
+        raise SettingsError(f"set both {OPENCLAW_COMMAND} and {OPENCLAW_CONFIG}, or neither")
+    return (command.split(), Path(config)) if command.strip() else None
+
+
+def person_of_process(environ: Mapping[str, str] | None = None) -> str:
+    """Name the person at the terminal, for the audit record."""
+    source = os.environ if environ is None else environ
+    return source.get("SUDO_USER") or source.get("LOGNAME") or source.get("USER") or "local"
+
+
+def values_of(names: Iterable[str], *, environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of this process that agents list by name; the others stay out."""
+    source = os.environ if environ is None else environ
+    return {name: source[name] for name in names if name in source}
+
+
+def _overrides(environ: Mapping[str, str], faults: list[Fault]) -> dict[tuple[str, ...], Any]:
+    """Pick the variables that name settings; whole sections are known, so typos are faults."""
+    found: dict[tuple[str, ...], Any] = {}
+    for name in sorted(environ):
+        if not name.startswith(PREFIX):
+            continue
+        path = tuple(name[len(PREFIX) :].lower().split("__"))
+        if path[0] in Settings.model_fields and len(path) <= 2:
+            found[path] = _value(environ[name])
+        elif len(path) > 1:
+            faults.append(Fault(f"{name} names no setting"))
+    return found
+
+
+def _value(written: str) -> object:
+    """Read lists and mappings as JSON; everything else is a text that the field converts."""
+    if written[:1] in ("[", "{"):
+        try:
+            return json.loads(written)
+        except ValueError:
+            return written
+    return written
+
+
+def _merged(values: Mapping[str, Any], overrides: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
+    merged = {k: dict(v) if isinstance(v, dict) else v for k, v in values.items()}
+    for path, value in overrides.items():
+        if len(path) == 1:
+            merged[path[0]] = value
+        else:
+            section = merged.setdefault(path[0], {})
+            if isinstance(section, dict):
+                section[path[1]] = value
+    return merged
+
+
+def _transport_faults(transport: TransportSettings, source: Source) -> list[Fault]:
+    faults = []
+    if transport.stand_in and transport.command:
+        faults.append("transport: give command or stand_in, not both")
+    elif not transport.stand_in and not transport.command:
+        faults.append(
+            "transport.command is missing; write the absolute path of openclaw (or of node and "
+            "openclaw.mjs), or stand_in: true to try things out"
+        )
+    elif transport.command and transport.openclaw_config is None:
+        faults.append(
+            "transport.openclaw_config is missing; name the client configuration that holds the "
+            "Gateway's address and token"
+        )
+    return [source.fault(fault, "transport") for fault in faults]
+
+
+def _resolved(settings: Settings, folder: Path) -> Settings:
+    """Make every path absolute, from the folder of the file."""
+    transport = settings.transport
+    paths = {
+        name: folder / value
+        for name in ("openclaw_config", "directory", "tmpdir")
+        if (value := getattr(transport, name)) is not None
+    }
+    return settings.model_copy(
+        update={
+            "roster": folder / settings.roster,
+            "ledger": _absolute_ledger(settings.ledger, folder),
+            "transport": transport.model_copy(update=paths),
+        }
+    )
+
+
+def _absolute_ledger(url: str, folder: Path) -> str:
+    if not url.startswith(SQLITE):
+        return url
+    return SQLITE + str(folder / url.removeprefix(SQLITE))

@@ -1,0 +1,258 @@
+"""Settings -> the running parts; the only place that picks implementations."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+
+from clawmarshal.api.app import create_app, nothing_to_start
+from clawmarshal.api.auth import LOOPBACK_NAMES
+from clawmarshal.api.health import ServiceHealth
+from clawmarshal.api.models import load_model
+from clawmarshal.api.opening import open_ledger
+from clawmarshal.api.ports import Parts
+from clawmarshal.api.settings import Settings, values_of
+from clawmarshal.errors import (
+    DecisionUnavailableError,
+    NotLaunchedError,
+    SettingsError,
+)
+from clawmarshal.roster.loader import load_roster
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ballot import Ballot
+from clawmarshal.router.decider import Decider
+from clawmarshal.router.decision import Answers, DecisionModel
+from clawmarshal.router.desk import RoutingDesk
+from clawmarshal.router.fleet import FleetWatch
+from clawmarshal.router.ledger.dispatcher import Dispatcher
+from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.transport.openclaw import OpenClawTransport
+from clawmarshal.transport.stand_in import stand_in_command
+
+logger = logging.getLogger("clawmarshal.api")
+
+FINAL_PROBES = frozenset({"cli-version", "cli-flags"})
+"""What no waiting mends: the installed CLI is another one than we can launch."""
+
+
+@dataclass(slots=True)
+class Service:
+    """The parts of one service process, joined."""
+
+    settings: Settings
+    transport: OpenClawTransport
+    roster: Roster
+    ledger: Ledger
+    model: DecisionModel
+    fleet: FleetWatch
+    desk: RoutingDesk
+    dispatcher: Dispatcher
+    health: ServiceHealth
+    probe_again_s: float = 5.0
+    """Seconds between two tries to hear a CLI that is silent at the start."""
+
+    def app(self, *, runs_service: bool = True) -> FastAPI:
+        """Make the HTTP application.
+
+        Parameters
+        ----------
+        runs_service
+            True: its lifespan is `running`. False: the caller runs the service around it.
+        """
+        parts = Parts(
+            desk=self.desk,
+            records=self.ledger,
+            roster=self.roster,
+            health=self.health,
+            max_text_bytes=self.settings.transport.max_text_bytes,
+            allowed_hosts=_allowed_hosts(self.settings),
+            body_timeout_s=self.settings.limits.body_timeout_s,
+            max_wait_s=self.settings.limits.max_wait_s,
+        )
+        running = self.running if runs_service else nothing_to_start
+        return create_app(parts, running=running, figures=self.ledger.counts)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Run until the block ends, then stop in order: nothing accepted is lost.
+
+        Raises
+        ------
+        SettingsError
+            The CLI answers, and it is none that can be launched.
+        LedgerUnavailableError
+            Nothing was begun.
+        """
+        tasks: set[asyncio.Task[None]] = set()
+        try:
+            # Before anything is held: an approval is bound to the version that would run.
+            if not await self._probe():
+                tasks.add(asyncio.create_task(self._probe_until_heard(), name="probe"))
+            self.fleet.start()
+            if self.settings.mode == "enforce":
+                await self.dispatcher.start()
+            await self.desk.start()
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await self.close()
+
+    async def close(self) -> None:
+        """Stop claiming, let turns end, then let go of everything."""
+        self.health.is_stopping = True
+        await self.dispatcher.close(drain_s=self.settings.server.stop_s)
+        await self.desk.close()
+        await self.fleet.close()
+        await self.transport.close()
+        self._close_model()
+        self.ledger.close()
+
+    def _close_model(self) -> None:
+        close = getattr(self.model, "close", None)
+        if callable(close):
+            close()
+
+    async def _probe(self) -> bool:
+        try:
+            await self.transport.probe()
+        except NotLaunchedError as error:
+            self.health.transport_fault = error.code
+            if error.code in FINAL_PROBES:
+                raise SettingsError(f"transport.command: {error}") from error
+            logger.warning("the CLI does not answer yet: %s", error.code)
+            return False
+        self.health.transport_fault = None
+        return True
+
+    async def _probe_until_heard(self) -> None:
+        while True:
+            await asyncio.sleep(self.probe_again_s)
+            try:
+                if await self._probe():
+                    return
+            except SettingsError as error:
+                logger.error("%s", error)
+                return
+
+
+def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
+    """Join the parts of a service; nothing runs before `Service.running`.
+
+    Parameters
+    ----------
+    settings
+        What was configured.
+    model
+        Who decides; what the settings name where None.
+
+    Raises
+    ------
+    SettingsError, RosterError, LedgerError
+        Something configured cannot be used; the message says how to mend it.
+    """
+    roster = load_roster(settings.roster)
+    _check_fallback(settings, roster)
+    ledger = open_ledger(settings)
+    # Before the model: its spawner must start before the encoder's libraries are loaded (a fork
+    # beside their threads hung the service in a trial).
+    transport = make_transport(settings, roster)
+    transport.check_agents(roster)
+    chosen = model or load_model(settings.decision.model)
+    decider = Decider(
+        chosen,
+        roster,
+        policy=settings.policy,
+        deadline_s=settings.decision.deadline_s,
+        fallback=load_model(settings.decision.fallback) if settings.decision.fallback else None,
+    )
+    fleet = FleetWatch(transport)
+    desk = RoutingDesk(
+        decider,
+        ledger,
+        transport=transport,
+        fleet=fleet,
+        is_shadow=settings.mode == "shadow",
+        default_timeout_s=settings.transport.timeout_s,
+    )
+    dispatcher = Dispatcher(
+        ledger, transport, terms=desk.terms, max_children=settings.transport.max_children
+    )
+    desk.connect(on_cancel=dispatcher.cancel)
+    health = ServiceHealth(
+        ledger, transport, fleet, dispatcher, roster=roster, model=chosen.name, mode=settings.mode
+    )
+    return Service(settings, transport, roster, ledger, chosen, fleet, desk, dispatcher, health)
+
+
+def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
+    """Make the transport of a configuration, its spawner started.
+
+    Raises
+    ------
+    SettingsError
+        The CLI is missing, not executable, a batch file, or its client configuration is missing.
+    """
+    told = settings.transport
+    return OpenClawTransport(
+        stand_in_command() if told.stand_in else told.command,
+        openclaw_config=told.openclaw_config,
+        directory=told.directory,
+        timeout_s=told.timeout_s,
+        margin_s=told.margin_s,
+        grace_s=told.grace_s,
+        reply_cap_bytes=told.reply_cap_bytes,
+        max_text_bytes=told.max_text_bytes,
+        tmpdir=told.tmpdir,
+        tz=told.tz,
+        agent_env=values_of({name for agent in roster for name in agent.env}),
+    )
+
+
+@asynccontextmanager
+async def reviewing(settings: Settings) -> AsyncIterator[RoutingDesk]:
+    """Open a desk that answers holds beside a running service; it decides and launches nothing.
+
+    Raises
+    ------
+    SettingsError, RosterError, NotLaunchedError
+        What would run cannot be told, so nothing can be approved.
+    """
+    service = wire(settings, model=_Nobody())
+    try:
+        await service.transport.probe()
+        await service.fleet.refresh()
+        yield service.desk
+    finally:
+        await service.close()
+
+
+class _Nobody:
+    """Stands where a model is needed and none is asked."""
+
+    name = "nobody"
+
+    async def answer(
+        self, ballot: Ballot, message: InboundMessage, *, deadline_s: float
+    ) -> Answers:
+        raise DecisionUnavailableError("this desk only answers holds")
+
+
+def _check_fallback(settings: Settings, roster: Roster) -> None:
+    fallback = settings.policy.fallback
+    if fallback is not None and fallback not in roster:
+        near = " or ".join(roster.near(fallback))
+        hint = f"; did you mean {near}?" if near else ""
+        raise SettingsError(f"policy.fallback: the roster has no agent {fallback!r}{hint}")
+
+
+def _allowed_hosts(settings: Settings) -> frozenset[str]:
+    host = settings.server.host.lower()
+    names = {name.lower() for name in settings.server.allowed_hosts} | LOOPBACK_NAMES | {host}
+    # Bound to more than loopback, the service is reached by an address that nobody listed; a page
+    # that rebinds a name cannot send one.
+    return frozenset(names if host in LOOPBACK_NAMES else names | {"ip"})

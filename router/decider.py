@@ -1,0 +1,213 @@
+"""Decider: one message in, one sealed Route out; remembers nothing and launches nothing."""
+
+import asyncio
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from dataclasses import asdict, replace
+
+from clawmarshal.errors import DecisionError, DecisionUnavailableError
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ballot import Ballot, fleet_ballot
+from clawmarshal.router.decision import Decision, DecisionModel, validate_fleet
+from clawmarshal.router.explanation import Evidence
+from clawmarshal.router.language import looks_english
+from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.policy import Circumstances, Policy, Verdict, decide, reconsider
+from clawmarshal.router.risk import RiskFloor, risk_floor
+from clawmarshal.router.route import Route, Via
+
+RULES_ON_LOOP_CHARS = 2_000
+"""Texts up to this length are judged by the rules on the event loop: well under a millisecond."""
+
+
+class Decider:
+    """Ask the model, validate, apply the rules and the gates.
+
+    Parameters
+    ----------
+    model
+        Who answers.
+    roster
+        The fleet.
+    policy
+        The gates' thresholds.
+    deadline_s
+        Seconds for one decision, over 0.
+    fallback
+        Answers when `model` gives no usable answer; its routes say ``via: offline``.
+    fallback_policy
+        The fallback's own thresholds; `policy` where None.
+    """
+
+    def __init__(
+        self,
+        model: DecisionModel,
+        roster: Roster,
+        *,
+        policy: Policy | None = None,
+        deadline_s: float = 4.0,
+        fallback: DecisionModel | None = None,
+        fallback_policy: Policy | None = None,
+    ) -> None:
+        self.model = model
+        self.roster = roster
+        self.policy = policy or Policy()
+        self.deadline_s = deadline_s
+        self._fallback = fallback
+        self._fallback_policy = fallback_policy or self.policy
+        self._secret = secrets.token_bytes(32)
+
+    async def decide(
+        self,
+        message: InboundMessage,
+        *,
+        circumstances: Circumstances,
+        route_id: str | None = None,
+    ) -> tuple[Route, Evidence]:
+        """Decide what should happen to a message.
+
+        A model that fails does not raise here: its failure is what gate 2 holds for.
+
+        Parameters
+        ----------
+        message
+            Checked already.
+        circumstances
+            What the caller, the conversation and the live fleet add.
+        route_id
+            The id the route gets; a new one where None.
+        """
+        begin = time.monotonic()
+        ballot = fleet_ballot(self.roster, message)
+        floor, is_english = await _judge_text(message.text)
+        circumstances = replace(circumstances, is_english=is_english)
+        decision, policy, via = await self._ask(ballot, message)
+        verdict = decide(
+            policy,
+            message=message,
+            roster=self.roster,
+            ballot=ballot,
+            decision=decision,
+            floor=floor,
+            circumstances=circumstances,
+        )
+        if via is not None and verdict.via is Via.MODEL:
+            verdict = replace(verdict, via=via)
+        evidence = Evidence(ballot, decision, floor, circumstances)
+        route = self._route(
+            verdict,
+            message=message,
+            evidence=evidence,
+            route_id=route_id or new_id("rt", now_ms=time.time_ns() // 1_000_000),
+            latency_ms=(time.monotonic() - begin) * 1000,
+        )
+        return route, evidence
+
+    def reconsider(self, message: InboundMessage, *, agent: str, evidence: Evidence) -> Verdict:
+        """Run gates 3 to 9 again for another target.
+
+        Raises
+        ------
+        UnknownAgentError
+            `agent` is not in the roster.
+        """
+        return reconsider(
+            self.policy,
+            message=message,
+            roster=self.roster,
+            ballot=evidence.ballot,
+            decision=evidence.decision,
+            floor=evidence.floor,
+            circumstances=evidence.circumstances,
+            agent=agent,
+        )
+
+    def is_own(self, route: Route) -> bool:
+        """Tell whether this decider made the route and nobody changed it since."""
+        return hmac.compare_digest(route.seal, self._seal(route))
+
+    async def _ask(
+        self, ballot: Ballot, message: InboundMessage
+    ) -> tuple[Decision | DecisionError, Policy, Via | None]:
+        deadline = time.monotonic() + self.deadline_s
+        first = await _answer(self.model, ballot, message, self.deadline_s)
+        if isinstance(first, Decision) or self._fallback is None:
+            return first, self.policy, None
+        # The fallback gets what is left of the deadline, and at least a moment: it is local.
+        left = max(0.5, deadline - time.monotonic())
+        second = await _answer(self._fallback, ballot, message, left)
+        if isinstance(second, DecisionError):
+            return first, self.policy, None
+        note = f"fallback-after:{first.code}"
+        return (
+            replace(second, notes=(*second.notes, note)),
+            self._fallback_policy,
+            Via.OFFLINE,
+        )
+
+    def _route(
+        self,
+        verdict: Verdict,
+        *,
+        message: InboundMessage,
+        evidence: Evidence,
+        route_id: str,
+        latency_ms: float,
+    ) -> Route:
+        decision = evidence.decision
+        route = Route(
+            id=route_id,
+            outcome=verdict.outcome,
+            agent=verdict.agent,
+            reason=verdict.reason,
+            gates=verdict.gates,
+            via=verdict.via,
+            candidates=verdict.candidates,
+            confidence=verdict.confidence,
+            margin=verdict.margin,
+            risk=verdict.risk,
+            model=decision.model if isinstance(decision, Decision) else self.model.name,
+            message_digest=message.digest,
+            roster_digest=self.roster.digest,
+            agent_digest=self.roster[verdict.agent].digest if verdict.agent else None,
+            latency_ms=round(latency_ms, 3),
+            notes=(*_notes(decision), *verdict.notes),
+        )
+        return replace(route, seal=self._seal(route))
+
+    def _seal(self, route: Route) -> str:
+        fields = asdict(replace(route, risk=replace(route.risk, probabilities={})))
+        fields["seal"] = ""
+        fields["risk"]["probabilities"] = sorted(route.risk.probabilities.items())
+        canonical = json.dumps(fields, sort_keys=True, separators=(",", ":"))
+        return hmac.new(self._secret, canonical.encode(), hashlib.sha256).hexdigest()
+
+
+def _notes(decision: Decision | DecisionError) -> tuple[str, ...]:
+    return decision.notes if isinstance(decision, Decision) else ()
+
+
+async def _judge_text(text: str) -> tuple[RiskFloor, bool]:
+    if len(text) <= RULES_ON_LOOP_CHARS:
+        return risk_floor(text), looks_english(text)
+    return await asyncio.to_thread(lambda: (risk_floor(text), looks_english(text)))
+
+
+async def _answer(
+    model: DecisionModel, ballot: Ballot, message: InboundMessage, deadline_s: float
+) -> Decision | DecisionError:
+    try:
+        async with asyncio.timeout(deadline_s):
+            answers = await model.answer(ballot, message, deadline_s=deadline_s)
+        return validate_fleet(ballot, answers)
+    except DecisionError as error:
+        return error
+    except TimeoutError:
+        return DecisionUnavailableError(f"no answer within {deadline_s:g} s", code="deadline")
+    except Exception as error:  # a custom model is foreign code: whatever it does means "held"
+        kind = type(error).__name__
+        return DecisionUnavailableError(f"the model failed ({kind})", code="model-failed")

@@ -1,0 +1,304 @@
+"""Dispatcher: claim what is ready, launch it, keep its lease alive, and write what it came to."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
+
+from clawmarshal.errors import LedgerError
+from clawmarshal.router.ledger.binding import LaunchTerms
+from clawmarshal.router.ledger.clock import Clock, SystemClock
+from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.records import LaunchOrder
+from clawmarshal.router.ledger.states import RouteState
+from clawmarshal.transport.outcome import Transport, Turn, TurnResult, TurnState
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_KEEPS_US_ASLEEP = frozenset({RouteState.RECEIVED, RouteState.LAUNCHING, RouteState.RUNNING})
+"""Moves after which nothing new can be launched; any other may make room in a session."""
+
+
+def _nobody(_route_id: str) -> None:
+    """Be the listener where nobody listens."""
+
+
+@dataclass(slots=True, eq=False)
+class _Turn:
+    """A turn under way."""
+
+    order: LaunchOrder
+    lease_ends_boot_s: float
+    launch: asyncio.Task[TurnResult]
+    is_stale: bool = False
+    """True once the lease is lost: nothing but evidence can be written."""
+    is_stopping: bool = False
+
+    def stop(self) -> None:
+        """Ask the transport to stop the child; once, so that its clearing up is not broken off."""
+        if not self.is_stopping:
+            self.is_stopping = True
+            self.launch.cancel()
+
+    def lose(self) -> None:
+        """Stop the child, since the lease is lost."""
+        self.is_stale = True
+        self.stop()
+
+
+class Dispatcher:
+    """Launch ready routes, each at most once; one per service process.
+
+    Ledger calls run in threads. Neither a failing launch nor an unusable ledger ends the loop.
+
+    Parameters
+    ----------
+    terms
+        Asked before every claim: each agent of the fleet as it stands now.
+    max_children
+        How many turns may be under way at once.
+    lease_s
+        How long a launch stays ours without a heartbeat; renewed three times as often.
+    poll_s
+        How often the ledger is looked at when nothing wakes us: other processes write too.
+    sweep_s
+        How often lost leases and expiries are looked for.
+    backoff_s
+        How long to wait before an unusable ledger is tried again.
+    changed
+        Told, on the event loop, the id of every route that any part of this process moved.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        transport: Transport,
+        *,
+        terms: Callable[[], Mapping[str, LaunchTerms]],
+        max_children: int = 2,
+        lease_s: float = 30.0,
+        poll_s: float = 1.0,
+        sweep_s: float = 5.0,
+        backoff_s: float = 0.5,
+        name: str = "dispatcher",
+        clock: Clock | None = None,
+        changed: Callable[[str], None] = _nobody,
+    ) -> None:
+        self._ledger = ledger
+        self._transport = transport
+        self._terms = terms
+        self._max_children = max_children
+        self._lease_s = lease_s
+        self._poll_s = poll_s
+        self._sweep_s = sweep_s
+        self._backoff_s = backoff_s
+        self._name = name
+        self._clock = clock or SystemClock()
+        self._changed = changed
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-ledger")
+        self._wake = asyncio.Event()
+        self._turns: dict[str, _Turn] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._loop_task: asyncio.Task[None] | None = None
+        self._is_closing = False
+        self._swept_boot_s = float("-inf")
+        self._worker = ""
+        self._unlisten: Callable[[], None] = lambda: None
+        self.last_error: str | None = None
+        """Code of the error that stopped the last round, None when it went well."""
+
+    @property
+    def running(self) -> tuple[str, ...]:
+        """Ids of the routes whose turn is under way here."""
+        return tuple(turn.order.route_id for turn in self._turns.values())
+
+    async def start(self) -> None:
+        """Register as a worker, sweep what dead services left, and begin to claim.
+
+        Raises
+        ------
+        LedgerUnavailableError
+            Nothing was begun. Retryable.
+        """
+        self._worker = await self._call(self._ledger.register_worker, self._name)
+        await self._sweep()
+        loop = asyncio.get_running_loop()
+
+        def tell(route_id: str, state: RouteState) -> None:
+            with contextlib.suppress(RuntimeError):  # the loop ended while a thread still wrote
+                loop.call_soon_threadsafe(self._hear, route_id, state)
+
+        self._unlisten = self._ledger.listen(tell)
+        self._loop_task = asyncio.create_task(self._loop())
+
+    def wake(self) -> None:
+        """Look for ready routes at once; call from the event loop."""
+        self._wake.set()
+
+    async def cancel(self, route_id: str) -> bool:
+        """Ask the route's turn to stop; False when none is under way here."""
+        stopped = [turn for turn in self._turns.values() if turn.order.route_id == route_id]
+        for turn in stopped:
+            turn.stop()
+        return bool(stopped)
+
+    async def close(self, *, drain_s: float = 10.0) -> None:
+        """Stop claiming, give running turns ``drain_s`` to end, stop the rest, record all."""
+        self._is_closing = True
+        self._wake.set()
+        self._unlisten()
+        if self._loop_task is not None:
+            await self._loop_task
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=drain_s)
+        for turn in self._turns.values():
+            turn.stop()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        if self._worker:
+            with contextlib.suppress(LedgerError):
+                await self._call(self._ledger.release_worker, self._worker)
+        self._threads.shutdown()
+
+    def _hear(self, route_id: str, state: RouteState) -> None:
+        self._changed(route_id)
+        if state not in _KEEPS_US_ASLEEP:
+            self._wake.set()
+
+    async def _loop(self) -> None:
+        while not self._is_closing:
+            self._wake.clear()
+            wait_s = self._poll_s
+            try:
+                await self._round()
+                self.last_error = None
+            except LedgerError as error:
+                self.last_error = error.code
+                wait_s = max(self._backoff_s, self._poll_s)
+                _log.warning("the ledger cannot be used: %s", error.code)
+            except Exception:  # the task's outer edge: one bad round must not end dispatching
+                self.last_error = "dispatcher-error"
+                _log.exception("a round of the dispatcher failed")
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait_s):
+                    await self._wake.wait()
+
+    async def _round(self) -> None:
+        """Sweep when it is time, then launch whatever has room."""
+        if self._clock.boot_s() - self._swept_boot_s >= self._sweep_s:
+            await self._sweep()
+        while len(self._turns) < self._max_children and not self._is_closing:
+            terms = self._terms()
+            claimed_boot_s = self._clock.boot_s()  # before the claim: the lease can only be longer
+            order = await self._call(self._claim, terms)
+            if order is None:
+                return
+            self._launch(order, terms[order.agent], claimed_boot_s)
+
+    def _claim(self, terms: Mapping[str, LaunchTerms]) -> LaunchOrder | None:
+        return self._ledger.claim(
+            self._worker, terms=terms, max_children=self._max_children, lease_s=self._lease_s
+        )
+
+    async def _sweep(self) -> None:
+        await self._call(self._ledger.sweep)
+        await self._call(self._ledger.expire)
+        self._swept_boot_s = self._clock.boot_s()
+
+    def _launch(self, order: LaunchOrder, terms: LaunchTerms, claimed_boot_s: float) -> None:
+        request = Turn(
+            agent=terms.spec,
+            session_key=order.session_key,
+            text=order.message.text,
+            timeout_s=order.timeout_s,
+            attempt_id=order.attempt_id,
+            not_after_boot_s=claimed_boot_s + order.launch_window_s,
+        )
+        watcher = _Watcher(self, order)
+        launch = asyncio.create_task(self._transport.launch(request, watcher))
+        turn = _Turn(order, claimed_boot_s + order.lease_s, launch)
+        self._turns[order.attempt_id] = turn
+        task = asyncio.create_task(self._see_through(turn))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _see_through(self, turn: _Turn) -> None:
+        """Keep one turn's lease alive until its end is written."""
+        heartbeat = asyncio.create_task(self._beat(turn))
+        try:
+            await self._finish(turn, await _result_of(turn.launch))
+        finally:
+            heartbeat.cancel()
+            del self._turns[turn.order.attempt_id]
+            self._wake.set()
+
+    async def _confirm(self, order: LaunchOrder, pid: int) -> None:
+        """Record that the child runs; stop it when the fence is stale."""
+        try:
+            is_ours = await self._call(self._ledger.started, order, pid)
+        except LedgerError:
+            return  # the end is written all the same; the heartbeat decides about the lease
+        if not is_ours:
+            self._turns[order.attempt_id].lose()
+
+    async def _beat(self, turn: _Turn) -> None:
+        """Renew the lease until the turn ends; stop the child once it is lost."""
+        while True:
+            await asyncio.sleep(self._lease_s / 3)
+            asked_boot_s = self._clock.boot_s()
+            try:
+                is_ours = await self._call(self._ledger.renew, turn.order)
+            except LedgerError:
+                is_ours = asked_boot_s < turn.lease_ends_boot_s
+            else:
+                turn.lease_ends_boot_s = asked_boot_s + self._lease_s
+            if not is_ours:
+                turn.lose()
+                return
+
+    async def _finish(self, turn: _Turn, result: TurnResult) -> None:
+        """Write the end; while the ledger is away, try again until the lease is over."""
+        while True:
+            try:
+                await self._call(self._ledger.finish, turn.order, result)
+                return
+            except LedgerError as error:
+                _log.warning("attempt %s cannot be written: %s", turn.order.attempt_id, error.code)
+            except Exception:  # the task's outer edge: the sweep turns the attempt into unknown
+                _log.exception("attempt %s cannot be written", turn.order.attempt_id)
+                return
+            if turn.is_stale or self._clock.boot_s() >= turn.lease_ends_boot_s:
+                return
+            await asyncio.sleep(self._backoff_s)
+
+    async def _call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
+
+
+@dataclass(frozen=True, slots=True)
+class _Watcher:
+    """Pass on that the child runs."""
+
+    dispatcher: Dispatcher
+    order: LaunchOrder
+
+    async def started(self, pid: int) -> None:
+        """Record the pid."""
+        await self.dispatcher._confirm(self.order, pid)
+
+
+async def _result_of(launch: asyncio.Task[TurnResult]) -> TurnResult:
+    """Return what a launch came to; one that was stopped or broke is unknown."""
+    try:
+        return await launch
+    except asyncio.CancelledError:
+        return TurnResult(TurnState.UNKNOWN, "stopped")
+    except Exception:  # a transport must not raise; what it left behind nobody knows
+        _log.exception("the transport broke its promise")
+        return TurnResult(TurnState.UNKNOWN, "transport-broken")

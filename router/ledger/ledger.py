@@ -1,0 +1,335 @@
+"""Ledger: the durable record; each method that writes is one transaction."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from sqlalchemy import insert, update
+
+from clawmarshal.errors import ExpiredError
+from clawmarshal.roster.agent import Risk
+from clawmarshal.router.ledger import (
+    acceptance,
+    endings,
+    holds,
+    keys,
+    launches,
+    recording,
+    resolutions,
+    schema,
+)
+from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
+from clawmarshal.router.ledger.clock import Clock, SystemClock
+from clawmarshal.router.ledger.database import Database, Moved, Rules
+from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.ledger.reader import LedgerReader
+from clawmarshal.router.ledger.records import (
+    Accepted,
+    HoldRecord,
+    KeyRecord,
+    LaunchOrder,
+    Principal,
+    RouteRecord,
+    Submission,
+)
+from clawmarshal.router.ledger.states import RouteState
+from clawmarshal.router.ledger.workers import WorkerLocks
+from clawmarshal.router.route import Route
+from clawmarshal.transport.outcome import TurnResult
+
+Listener = Callable[[str, RouteState], None]
+_FOR_EVER: Mapping[Risk, float | None] = MappingProxyType({})
+_NO_PRAGMAS: Mapping[str, int | str] = MappingProxyType({})
+
+
+class Ledger(LedgerReader):
+    """Keep messages, decisions, holds, launches and events; lose none, launch none twice.
+
+    What can be asked of it stands in `LedgerReader`. Every method blocks and may be called from
+    any thread; each is one transaction that is committed when it returns, and left no trace when
+    it raises.
+
+    Parameters
+    ----------
+    url
+        ``sqlite:///relative`` or ``sqlite:////absolute``. The file is made, for its owner alone;
+        its folder must exist.
+    clock
+        The time; read inside each transaction.
+    ready_max_age_s
+        A route that waits longer for its launch expires.
+    hold_ttl_s
+        Per risk, how long a hold waits for its answer; absent or None: for ever.
+    rerun_margin_s
+        Added to the time after which "run again" opens.
+    held_blocks_session
+        A held message holds back its successors in the same session.
+    busy_timeout_s
+        How long a transaction waits for others.
+    pragmas
+        More SQLite settings for each connection.
+
+    Raises
+    ------
+    LedgerUnavailableError
+        The file cannot be opened, made or read; every method may raise it. Retryable.
+    LedgerError
+        ``ledger-url``, ``ledger-newer``.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        clock: Clock | None = None,
+        ready_max_age_s: float = 86_400.0,
+        hold_ttl_s: Mapping[Risk, float | None] = _FOR_EVER,
+        rerun_margin_s: float = 30.0,
+        held_blocks_session: bool = True,
+        busy_timeout_s: float = 10.0,
+        pragmas: Mapping[str, int | str] = _NO_PRAGMAS,
+    ) -> None:
+        rules = Rules(ready_max_age_s, dict(hold_ttl_s), rerun_margin_s, held_blocks_session)
+        self._listeners: list[Listener] = []
+        database = Database(
+            url,
+            clock=clock or SystemClock(),
+            rules=rules,
+            busy_timeout_s=busy_timeout_s,
+            pragmas=pragmas,
+            on_commit=self._tell,
+        )
+        super().__init__(database)
+        self._locks = WorkerLocks(Path(f"{database.path}.workers"))
+
+    @property
+    def path(self) -> Path:
+        """The ledger's file, absolute."""
+        return self._database.path
+
+    def listen(self, listener: Listener) -> Callable[[], None]:
+        """Be told of every move after its commit; return what ends that.
+
+        Parameters
+        ----------
+        listener
+            Called with the route's id and its new state, in the thread that made the move; it
+            must return at once and never raise.
+        """
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def close(self) -> None:
+        """Give up the workers' locks and close every connection."""
+        self._locks.release_all()
+        self._database.close()
+
+    def _tell(self, moved: Sequence[Moved]) -> None:
+        for listener in tuple(self._listeners):
+            for route_id, state in moved:
+                listener(route_id, state)
+
+    def accept(self, submission: Submission) -> Accepted:
+        """Take a message in, or find the route of its first coming.
+
+        Raises
+        ------
+        ConflictError
+            ``idempotency-mismatch``: the key, or the channel's id, came with another body.
+        """
+        with self._database.write() as tx:
+            return acceptance.accept(tx, submission)
+
+    def record(
+        self,
+        route_id: str,
+        route: Route,
+        *,
+        explanation: Mapping[str, object],
+        terms: LaunchTerms | None,
+        is_shadow: bool = False,
+    ) -> RouteRecord:
+        """Write the decision of a ``received`` route and what follows; a repeat changes nothing.
+
+        Parameters
+        ----------
+        explanation
+            Whatever explains the decision later: ballot, thresholds, switches.
+        terms
+            What is known about ``route.agent`` now; None where there is none.
+        is_shadow
+            The decision is recorded and nothing follows, as with mode ``decide``.
+        """
+        with self._database.write() as tx:
+            return recording.record(
+                tx, route_id, route, explanation=explanation, terms=terms, is_shadow=is_shadow
+            )
+
+    def approve(
+        self,
+        hold_id: str,
+        principal: Principal,
+        *,
+        terms: LaunchTerms,
+        digest: str | None = None,
+        note: str | None = None,
+        gates: Sequence[GateLike] | None = None,
+    ) -> HoldRecord:
+        """Answer a hold with yes, for the agent of ``terms``; the route is ``ready`` then.
+
+        Parameters
+        ----------
+        digest
+            What the reviewer was shown. Without it, the hold's own digest must still hold when
+            the agent is the one suggested.
+        gates
+            The gates the answer covers; the hold's own by default.
+
+        Raises
+        ------
+        NotFoundError, ExpiredError
+            ``not-found``, ``hold-expired``.
+        ConflictError
+            ``hold-decided`` with the winner, ``hold-cancelled``, ``digest-changed`` with the new
+            digest and the gates. The same answer again is no conflict.
+        """
+        try:
+            with self._database.write() as tx:
+                return holds.approve(
+                    tx, hold_id, principal, terms=terms, digest=digest, note=note, gates=gates
+                )
+        except ExpiredError:
+            self.expire()
+            raise
+
+    def reject(self, hold_id: str, principal: Principal, *, reason: str) -> HoldRecord:
+        """Answer a hold with no; errors as with `approve`, and ``reason-required``."""
+        try:
+            with self._database.write() as tx:
+                return holds.reject(tx, hold_id, principal, reason=reason)
+        except ExpiredError:
+            self.expire()
+            raise
+
+    def cancel(self, route_id: str, principal: Principal) -> RouteRecord:
+        """Cancel a route that was not launched; of one that was, note the wish and return it.
+
+        Raises
+        ------
+        ConflictError
+            ``not-cancellable``: it has ended, or nobody knows how.
+        """
+        with self._database.write() as tx:
+            return resolutions.cancel(tx, route_id, principal)
+
+    def resolve(
+        self, route_id: str, principal: Principal, *, answer: str, note: str | None = None
+    ) -> RouteRecord:
+        """Say what became of an ``unknown``.
+
+        Parameters
+        ----------
+        answer
+            ``ran``: done, without a reply. ``not_run``: failed. ``rerun``: ready again, in a new
+            session; also for what certainly did not run. ``leave``: it stays, with a note.
+
+        Raises
+        ------
+        ConflictError
+            ``not-resolvable``; ``rerun-too-early`` with ``opens_at``: a worker that was paused
+            could still launch, or the turn still run.
+        """
+        with self._database.write() as tx:
+            return resolutions.resolve(tx, route_id, principal, answer=answer, note=note)
+
+    def expire(self) -> tuple[str, ...]:
+        """Expire holds and ready routes whose time is over; return the routes concerned."""
+        with self._database.write() as tx:
+            return holds.expire(tx) + endings.expire(tx)
+
+    def register_worker(self, name: str) -> str:
+        """Return the id of a new worker that lives until `release_worker`, `close` or our death."""
+        with self._database.write() as tx:
+            worker = new_id("wk", now_ms=tx.now_ms)
+            row = {"id": worker, "name": name, "started_at": tx.now}
+            tx.connection.execute(insert(schema.workers).values(row))
+            self._locks.hold(worker)
+        self._locks.sweep()
+        return worker
+
+    def release_worker(self, worker: str) -> None:
+        """End a worker; what it still has open becomes ``unknown`` at the next sweep."""
+        self._locks.release(worker)
+        with self._database.write() as tx:
+            ended = update(schema.workers).where(schema.workers.c.id == worker)
+            tx.connection.execute(ended.values(ended_at=tx.now))
+
+    def claim(
+        self,
+        worker: str,
+        *,
+        terms: Mapping[str, LaunchTerms],
+        max_children: int,
+        lease_s: float = 30.0,
+    ) -> LaunchOrder | None:
+        """Take the oldest ready route whose agent and session have room.
+
+        ``launching`` is committed when the order is returned. What may no longer be launched as
+        it stands goes back to a human on the way.
+
+        Parameters
+        ----------
+        terms
+            Every agent of the fleet, as it stands now.
+        max_children
+            How many turns this worker may have under way.
+        """
+        with self._database.read() as tx:
+            if not launches.any_ready(tx):
+                return None
+        with self._database.write() as tx:
+            return launches.claim(
+                tx, worker, terms=terms, max_children=max_children, lease_s=lease_s
+            )
+
+    def started(self, order: LaunchOrder, pid: int) -> bool:
+        """Note that the child runs; False when the fence is stale and the child must be stopped."""
+        with self._database.write() as tx:
+            return endings.started(tx, order, pid)
+
+    def renew(self, order: LaunchOrder) -> bool:
+        """Lengthen the lease; False when the fence is stale and the child must be stopped."""
+        with self._database.write() as tx:
+            return endings.renew(tx, order)
+
+    def finish(self, order: LaunchOrder, result: TurnResult) -> bool:
+        """Write what a launch came to; False when the fence is stale: then it is evidence only."""
+        with self._database.write() as tx:
+            return endings.finish(tx, order, result)
+
+    def sweep(self) -> tuple[str, ...]:
+        """Turn launches whose lease is lost into ``unknown``; return the routes concerned.
+
+        A lease is lost when its time is over or when its worker, a process of this machine, died.
+        """
+        with self._database.read() as tx:
+            if not endings.any_open(tx):
+                return ()
+        with self._database.write() as tx:
+            return endings.sweep(tx, self._locks.is_dead)
+
+    def create_key(self, name: str, person: str, scopes: Iterable[str]) -> str:
+        """Make a key and return it; only its hash is kept.
+
+        Raises
+        ------
+        LedgerError
+            ``scope-invalid``, ``key-invalid``.
+        """
+        with self._database.write() as tx:
+            return keys.create(tx, name=name, person=person, scopes=scopes)
+
+    def revoke_key(self, key_id: str) -> KeyRecord:
+        """End a key for good; a repeat changes nothing."""
+        with self._database.write() as tx:
+            return keys.revoke(tx, key_id)

@@ -1,0 +1,126 @@
+"""LedgerReader: everything that can be asked of the ledger, each method one view of it."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlalchemy import select
+
+from clawmarshal.router.ledger import acceptance, audit, holds, keys, rows, schema
+from clawmarshal.router.ledger.audit import ChainCheck
+from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
+from clawmarshal.router.ledger.database import Database
+from clawmarshal.router.ledger.records import (
+    ConversationView,
+    Event,
+    HoldRecord,
+    KeyRecord,
+    Principal,
+    RouteRecord,
+    Submission,
+)
+
+
+class LedgerReader:
+    """Answer questions about the ledger; every method may be called from any thread.
+
+    Every method raises `LedgerUnavailableError` when the ledger cannot be read, and
+    `NotFoundError` for an id that is not there or, with ``owner``, not that owner's.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def ping(self) -> None:
+        """Raise unless the ledger can be read."""
+        with self._database.read() as tx:
+            tx.connection.execute(select(schema.meta.c.value).limit(1)).one()
+
+    def undecided(self, *, min_age_s: float = 0.0) -> tuple[str, ...]:
+        """Return the ids of routes still ``received``, oldest first; a dead service left them."""
+        with self._database.read() as tx:
+            return acceptance.undecided(tx, min_age_s=min_age_s)
+
+    def submission(self, route_id: str) -> Submission:
+        """Return what was accepted, for whoever decides it."""
+        with self._database.read() as tx:
+            return acceptance.submission(tx, route_id)
+
+    def conversation(
+        self, route_id: str, *, window_s: float, repeat_window_s: float = 600.0
+    ) -> ConversationView:
+        """Say what came before a message in its conversation and from its sender.
+
+        Without a conversation, or without a sender, only the message itself counts.
+        """
+        with self._database.read() as tx:
+            return acceptance.conversation(
+                tx, route_id, window_s=window_s, repeat_window_s=repeat_window_s
+            )
+
+    def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
+        """Return a route; with ``owner``, only that owner's."""
+        with self._database.read() as tx:
+            return rows.route_record(tx, route_id, owner=owner)
+
+    def routes(
+        self,
+        *,
+        owner: str | None = None,
+        state: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[tuple[RouteRecord, ...], str | None]:
+        """Return routes, newest first, and the cursor of the next page."""
+        with self._database.read() as tx:
+            return rows.route_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
+
+    def hold(self, hold_id: str, *, owner: str | None = None) -> HoldRecord:
+        """Return a hold; with ``owner``, only that owner's."""
+        with self._database.read() as tx:
+            return rows.one_hold(tx, hold_id, owner=owner)
+
+    def holds(
+        self,
+        *,
+        owner: str | None = None,
+        state: str | None = "open",
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> tuple[tuple[HoldRecord, ...], str | None]:
+        """Return holds, oldest first, and the cursor of the next page; ``state`` None: all."""
+        with self._database.read() as tx:
+            return rows.hold_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
+
+    def hold_digest(
+        self, hold_id: str, terms: LaunchTerms, gates: Sequence[GateLike] | None = None
+    ) -> str:
+        """Return what an approval for this target, answering these gates, is bound to now."""
+        with self._database.read() as tx:
+            return holds.digest_for(tx, hold_id, terms, gates)
+
+    def events(
+        self, route_id: str, *, owner: str | None = None, after: int = 0, limit: int = 500
+    ) -> tuple[Event, ...]:
+        """Return the audit trail of a route, oldest first, from the event after ``after``."""
+        with self._database.read() as tx:
+            rows.one_route(tx, route_id, owner=owner)
+            return audit.read(tx, route_id, after=after, limit=limit)
+
+    def verify_chain(self, route_id: str) -> ChainCheck:
+        """Recompute the audit trail of a route."""
+        with self._database.read() as tx:
+            return audit.check(tx, route_id)
+
+    def counts(self) -> Mapping[str, float]:
+        """Count routes and open holds: ``routes.STATE`` for every state, ``holds.open``."""
+        with self._database.read() as tx:
+            return rows.figures(tx)
+
+    def authenticate(self, key: str, address: str | None = None) -> Principal | None:
+        """Return who stands behind a key; None when it is unknown or revoked."""
+        with self._database.read() as tx:
+            return keys.authenticate(tx, key, address)
+
+    def list_keys(self) -> tuple[KeyRecord, ...]:
+        """Return all keys, revoked ones too, oldest first."""
+        with self._database.read() as tx:
+            return keys.every(tx)

@@ -1,0 +1,88 @@
+"""Writing a decision down: from received to wherever the policy sent the message."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Row
+
+from clawmarshal.router.ledger import codec, holds, moves, rows
+from clawmarshal.router.ledger.audit import SERVICE, plain
+from clawmarshal.router.ledger.binding import LaunchTerms
+from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.records import Mode, RouteRecord
+from clawmarshal.router.ledger.states import RouteState
+from clawmarshal.router.route import Outcome, Route
+
+S = RouteState
+
+
+def record(
+    tx: Transaction,
+    route_id: str,
+    route: Route,
+    *,
+    explanation: Mapping[str, object],
+    terms: LaunchTerms | None,
+    is_shadow: bool,
+) -> RouteRecord:
+    """Write a decision and what follows from it; a repeat returns what stands.
+
+    Raises
+    ------
+    NotFoundError
+        No such route.
+    """
+    row = rows.one_route(tx, route_id)
+    decision = {
+        "decision": codec.route_to_json(route),
+        "explanation": plain(explanation),
+        "agent": route.agent,
+        "reason": str(route.reason),
+    }
+    first = S.CANCELLED if route.outcome is Outcome.CANCELLED else S.DECIDED
+    is_new = moves.move(
+        tx, route_id, frm=S.RECEIVED, to=first, actor=SERVICE, facts=_facts(route), **decision
+    )
+    if is_new and first is S.DECIDED and row.mode == Mode.DISPATCH and not is_shadow:
+        _follow(tx, row, route, terms)
+    return rows.route_record(tx, route_id)
+
+
+def _follow(tx: Transaction, row: Row[Any], route: Route, terms: LaunchTerms | None) -> None:
+    """Send a decided route on its way."""
+    to, facts, values = _NEXT[route.outcome], {}, {}
+    if to is S.READY:
+        values = {"ready_at": tx.now}
+    if to is S.HELD:
+        hold = holds.open_hold(
+            tx,
+            row,
+            suggestion=route.agent,
+            reason=str(route.reason),
+            gates=codec.gates_to_json(route.gates),
+            risk=route.risk.top,
+            terms=terms,
+        )
+        facts = {"hold": hold.id, "digest": hold.digest}
+    moves.must_move(tx, row.id, frm=S.DECIDED, to=to, actor=SERVICE, facts=facts, **values)
+
+
+_NEXT = {
+    Outcome.DISPATCH: S.READY,
+    Outcome.HOLD: S.HELD,
+    Outcome.CLARIFY: S.CLARIFY,
+    Outcome.DECLINE: S.DECLINED,
+}
+"""Where a decided route goes; a cancelled one is never decided."""
+
+
+def _facts(route: Route) -> Mapping[str, object]:
+    return {
+        "outcome": route.outcome,
+        "agent": route.agent,
+        "reasons": route.reasons,
+        "via": route.via,
+        "model": route.model,
+        "roster": route.roster_digest,
+        "risk": route.risk.top,
+    }

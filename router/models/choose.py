@@ -1,0 +1,116 @@
+"""Remits and a text -> a distribution: the local model without its event loop."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from clawmarshal.router.models.encoder import Encoder
+from clawmarshal.router.models.features import Remit, windows, words
+from clawmarshal.router.models.head import Distribution, Heads
+from clawmarshal.router.models.lexical import Columns, LexicalIndex
+
+if TYPE_CHECKING:
+    from clawmarshal.router.models.dense import DenseIndex, Vectors
+
+MAX_CACHED_BALLOTS = 64
+
+
+def _never() -> None:
+    return None
+
+
+@dataclass(slots=True)
+class Reading:
+    """One message while it is being judged."""
+
+    text: str
+    check: Callable[[], None] = _never
+    """Raises when the deadline has passed."""
+    is_whole: bool = True
+    """False where the encoder saw windows spread over the text instead of all of it."""
+    vectors: "Vectors | None" = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class BallotIndex:
+    """The message-independent side of one ballot."""
+
+    lexical: LexicalIndex
+    dense: "DenseIndex | None"
+    has_examples: bool
+
+
+class Chooser:
+    """Tell how well each remit fits a text.
+
+    Not thread-safe: one thread at a time.
+
+    Parameters
+    ----------
+    heads
+        Fitted with `encoder`, or for lexical features alone.
+    encoder
+        None for lexical features alone.
+    """
+
+    def __init__(self, heads: Heads, encoder: Encoder | None) -> None:
+        self.heads = heads
+        self.encoder = encoder
+        self._indexes: OrderedDict[Hashable, BallotIndex] = OrderedDict()
+        if encoder is not None:
+            from clawmarshal.router.models.dense import RemitEncoder
+
+            self._remits = RemitEncoder(encoder)
+
+    def index(self, key: Hashable, remits: Callable[[], Sequence[Remit]]) -> BallotIndex:
+        """Return the index of a ballot, from the cache where the key is known.
+
+        Parameters
+        ----------
+        key
+            Equal keys mean equal remits.
+        remits
+            Called where the key is not known; at least one remit.
+        """
+        if (known := self._indexes.get(key)) is not None:
+            self._indexes.move_to_end(key)
+            return known
+        made = self._index(tuple(remits()))
+        self._indexes[key] = made
+        if len(self._indexes) > MAX_CACHED_BALLOTS:
+            self._indexes.popitem(last=False)
+        return made
+
+    def columns(self, index: BallotIndex, reading: Reading) -> Columns:
+        """Compute every feature of the message against the ballot."""
+        columns = index.lexical.columns(reading.text, reading.check)
+        if index.dense is not None:
+            columns.update(index.dense.columns(self._vectors(reading)))
+        return columns
+
+    def distribution(self, index: BallotIndex, reading: Reading) -> Distribution | None:
+        """Return the probabilities of the ballot's options; None for a text without words."""
+        if not words(reading.text):
+            return None
+        head = self.heads.head(
+            has_encoder=self.encoder is not None, has_examples=index.has_examples
+        )
+        return head.distribution(self.columns(index, reading))
+
+    def _index(self, remits: Sequence[Remit]) -> BallotIndex:
+        dense = None
+        if self.encoder is not None:
+            from clawmarshal.router.models.dense import DenseIndex
+
+            dense = DenseIndex(remits, self._remits)
+        return BallotIndex(LexicalIndex(remits), dense, any(r.examples for r in remits))
+
+    def _vectors(self, reading: Reading) -> "Vectors":
+        from clawmarshal.router.models.dense import read_message
+
+        if reading.vectors is None:
+            assert self.encoder is not None  # noqa: S101 -- an index with a dense side has one
+            pieces, reading.is_whole = windows(reading.text)
+            reading.vectors = read_message(self.encoder, pieces, reading.check)
+        return reading.vectors

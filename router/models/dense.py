@@ -1,0 +1,177 @@
+"""Encoder features of a message against remits; the only file of the local model on numpy."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clawmarshal.router.models.encoder import Encoder
+from clawmarshal.router.models.features import Remit, content_text
+from clawmarshal.router.models.lexical import Columns
+
+Vectors = NDArray[np.float32]
+MAX_CACHED_REMITS = 20_000
+_BATCH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class RemitVectors:
+    """One remit, encoded."""
+
+    units: Vectors
+    """The whole remit first, then its clauses."""
+    examples: Vectors
+    not_for: Vectors
+
+
+class RemitEncoder:
+    """Encode each remit once, however many fleets it stands in.
+
+    Parameters
+    ----------
+    encoder
+        Rows of length 1.
+    """
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+        self._kept: OrderedDict[Remit, RemitVectors] = OrderedDict()
+
+    def vectors(self, remit: Remit) -> RemitVectors:
+        """Return the remit's vectors, from the cache where they are known."""
+        if (known := self._kept.get(remit)) is not None:
+            self._kept.move_to_end(remit)
+            return known
+        parts = [(remit.whole, *remit.clauses), remit.examples, remit.not_for]
+        encoded = self._encoder.encode([text for part in parts for text in part])
+        first, second = len(parts[0]), len(parts[0]) + len(parts[1])
+        made = RemitVectors(encoded[:first], encoded[first:second], encoded[second:])
+        self._kept[remit] = made
+        if len(self._kept) > MAX_CACHED_REMITS:
+            self._kept.popitem(last=False)
+        return made
+
+
+class DenseIndex:
+    """Hold the encoded side of a ballot, stacked for one product per message.
+
+    Parameters
+    ----------
+    remits
+        At least one.
+    """
+
+    def __init__(self, remits: Sequence[Remit], encoder: RemitEncoder) -> None:
+        made = [encoder.vectors(remit) for remit in remits]
+        self._whole = np.stack([m.units[0] for m in made])
+        self._units = Stack([m.units for m in made])
+        self._all = Stack([np.concatenate([m.units, m.examples]) for m in made])
+        self.has_examples = any(len(m.examples) for m in made)
+        self._examples = Stack([m.examples for m in made])
+        centres = [m.examples.mean(0) if len(m.examples) else m.units[0] for m in made]
+        self._centres = _unit(np.stack(centres))
+        self._not_for = Stack([m.not_for for m in made])
+
+    def columns(self, message: Vectors) -> Columns:
+        """Compute every encoder feature of one message.
+
+        Parameters
+        ----------
+        message
+            One or more readings of the same message (as written, content words); features are
+            the mean over them.
+        """
+        units = self._units.cosines(message)
+        columns = {
+            "whole": (message @ self._whole.T).mean(0),
+            "unit": self._units.soft_best(units),
+            "unit_mean": self._units.mean(units),
+        }
+        if self.has_examples:
+            examples = self._examples.cosines(message)
+            columns["example"] = self._examples.soft_best(examples, columns["unit"])
+            columns["example_mean"] = self._examples.mean(examples, columns["unit_mean"])
+            columns["centre"] = (message @ self._centres.T).mean(0)
+            columns["any"] = self._all.soft_best(self._all.cosines(message))
+        if len(self._not_for):
+            refused = self._not_for.best(self._not_for.cosines(message))
+            columns["refused"] = np.maximum(refused - self._units.best(units), 0)
+        return {name: column.tolist() for name, column in columns.items()}
+
+
+class Stack:
+    """Rows of several remits in one matrix, reduced per remit.
+
+    Parameters
+    ----------
+    groups
+        One matrix per remit; a matrix may have no rows.
+    """
+
+    SHARPNESS = 20.0
+    """How near the soft best (a log-mean-exp) is to the best; 0 would be the mean."""
+
+    def __init__(self, groups: Sequence[Vectors]) -> None:
+        self._rows = np.concatenate(list(groups))
+        counts = np.array([len(group) for group in groups])
+        self._held = counts > 0
+        self._counts = counts[self._held]
+        self._starts = (np.cumsum(counts) - counts)[self._held]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def cosines(self, message: Vectors) -> Vectors:
+        """Return one row per reading and one column per row of the stack."""
+        return message @ self._rows.T
+
+    def soft_best(self, cosines: Vectors, missing: Vectors | None = None) -> Vectors:
+        """Log-mean-exp per remit, mean over the readings."""
+        lifted = np.exp(cosines * self.SHARPNESS)
+        summed = np.add.reduceat(lifted, self._starts, axis=1)
+        return self._spread(np.log(summed / self._counts).mean(0) / self.SHARPNESS, missing)
+
+    def mean(self, cosines: Vectors, missing: Vectors | None = None) -> Vectors:
+        """Mean per remit and over the readings."""
+        summed = np.add.reduceat(cosines, self._starts, axis=1)
+        return self._spread((summed / self._counts).mean(0), missing)
+
+    def best(self, cosines: Vectors) -> Vectors:
+        """Best per remit, mean over the readings; -1 where a remit has no rows."""
+        return self._spread(np.maximum.reduceat(cosines, self._starts, axis=1).mean(0), None)
+
+    def _spread(self, values: Vectors, missing: Vectors | None) -> Vectors:
+        if self._held.all():
+            return values
+        spread = np.full(len(self._held), -1.0, np.float32) if missing is None else missing.copy()
+        spread[self._held] = values
+        return spread
+
+
+def read_message(
+    encoder: Encoder, pieces: Sequence[str], check: Callable[[], None] = lambda: None
+) -> Vectors:
+    """Encode a message: as written and by content words, or the mean of its windows.
+
+    Parameters
+    ----------
+    pieces
+        Windows of the text, at least one.
+    check
+        Called between batches; raises when the deadline has passed.
+    """
+    if len(pieces) == 1:
+        return encoder.encode([pieces[0], content_text(pieces[0])])
+    total = np.zeros(1, np.float32)
+    for start in range(0, len(pieces), _BATCH):
+        check()
+        batch = pieces[start : start + _BATCH]
+        lengths = np.array([len(piece) for piece in batch], np.float32)
+        total = total + lengths @ encoder.encode(batch)
+    return _unit(total[None])
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)

@@ -1,0 +1,151 @@
+"""LocalDecisionModel: decides offline, from the remits and the text alone."""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from clawmarshal.errors import DecisionUnavailableError
+from clawmarshal.router.ballot import Ballot
+from clawmarshal.router.decision import Answers
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.models.choose import Chooser, Reading
+from clawmarshal.router.models.encoder import Encoder, UseEncoder
+from clawmarshal.router.models.head import Heads, shipped_heads
+from clawmarshal.router.models.questions import Respondent
+
+LEXICAL_ONLY = "lexical-only"
+ENCODER_SAMPLED = "encoder-sampled"
+_log = logging.getLogger("clawmarshal")
+
+
+class LocalDecisionModel:
+    """Answer ballots offline with an encoder, lexical features and a fitted head.
+
+    The whole text is read: by the lexical features and the risk rules always, by the encoder up
+    to `features.MAX_WINDOWS` windows (about 60,000 characters; beyond that it sees windows spread
+    over the text, and the answer carries the note ``encoder-sampled``). Answers do not depend on
+    the order of a ballot. One message is judged at a time, in a thread of the model's own.
+
+    Parameters
+    ----------
+    encoder
+        Used as it is; where None, `load_encoder` is asked at the first answer.
+    use_encoder
+        False for lexical features alone.
+    load_encoder
+        Returns the encoder of the ``offline`` extra; ImportError means that it is not installed:
+        lexical features then decide alone, with one warning and the note ``lexical-only``.
+    heads
+        Another fit than the one that is shipped.
+
+    Notes
+    -----
+    Source: bench/README.md, for what was fitted and how well it does.
+    """
+
+    def __init__(
+        self,
+        *,
+        encoder: Encoder | None = None,
+        use_encoder: bool = True,
+        load_encoder: Callable[[], Encoder] = UseEncoder,
+        heads: Heads | None = None,
+    ) -> None:
+        self._heads = shipped_heads() if heads is None else heads
+        self._encoder = encoder
+        self._use_encoder = use_encoder
+        self._load_encoder = load_encoder
+        self._respondent: Respondent | None = None
+        self._lock = threading.Lock()
+        self._worker: ThreadPoolExecutor | None = None
+
+    @property
+    def name(self) -> str:
+        """``clawmarshal-local-`` and the version of the fit."""
+        return f"clawmarshal-local-{self._heads.version}"
+
+    @property
+    def is_lexical_only(self) -> bool:
+        """Tell, once loaded, whether lexical features decide alone."""
+        return self._loaded().is_lexical_only
+
+    def load(self) -> None:
+        """Load the encoder now (about a second) instead of at the first answer."""
+        self._loaded()
+
+    def close(self) -> None:
+        """End the model's thread; the next answer starts another."""
+        with self._lock:
+            worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.shutdown(wait=False, cancel_futures=True)
+
+    async def answer(
+        self, ballot: Ballot, message: InboundMessage, *, deadline_s: float
+    ) -> Answers:
+        """Answer every question of the ballot; see `DecisionModel.answer`."""
+        started = time.monotonic()
+        reading = Reading(message.text, _until(started + deadline_s))
+        loop = asyncio.get_running_loop()
+        judged = loop.run_in_executor(self._thread(), self._judge, ballot, reading)
+        try:
+            answers = await asyncio.wait_for(judged, deadline_s)
+        except TimeoutError:
+            raise _late() from None
+        return Answers(
+            answers,
+            self.name,
+            truncated=False,
+            latency_ms=(time.monotonic() - started) * 1000,
+            notes=self._notes(reading),
+        )
+
+    def _judge(self, ballot: Ballot, reading: Reading) -> Mapping[str, object]:
+        reading.check()
+        return self._loaded().answers(ballot, reading)
+
+    def _notes(self, reading: Reading) -> tuple[str, ...]:
+        notes = [LEXICAL_ONLY] if self._loaded().is_lexical_only else []
+        return tuple(notes if reading.is_whole else [*notes, ENCODER_SAMPLED])
+
+    def _loaded(self) -> Respondent:
+        with self._lock:
+            if self._respondent is None:
+                self._respondent = Respondent(Chooser(self._heads, self._find_encoder()))
+            return self._respondent
+
+    def _find_encoder(self) -> Encoder | None:
+        if self._encoder is not None or not self._use_encoder:
+            return self._encoder
+        try:
+            encoder = self._load_encoder()
+            encoder.encode(["warm up"])
+        except (ImportError, OSError, ValueError) as error:
+            _log.warning(
+                "the offline encoder cannot be loaded (%s): lexical features decide alone and are "
+                "right less often; install clawmarshal[offline]",
+                type(error).__name__,
+            )
+            return None
+        return encoder
+
+    def _thread(self) -> ThreadPoolExecutor:
+        with self._lock:
+            if self._worker is None:
+                self._worker = ThreadPoolExecutor(1, thread_name_prefix="clawmarshal-local")
+            return self._worker
+
+
+def _until(at: float) -> Callable[[], None]:
+    def check() -> None:
+        if time.monotonic() > at:
+            raise _late()
+
+    return check
+
+
+def _late() -> DecisionUnavailableError:
+    return DecisionUnavailableError("the local model had no answer before the deadline")

@@ -1,0 +1,1 @@
+"""The risk table: its rows, the words they are told by, and how both are compiled."""

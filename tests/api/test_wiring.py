@@ -1,0 +1,415 @@
+"""The service whole: desk, ledger, dispatcher and transport behind the ASGI application."""
+
+import asyncio
+import sqlite3
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clawmarshal.api.models import load_model
+from clawmarshal.api.wiring import Service, reviewing, wire
+from clawmarshal.errors import ConflictError, SettingsError
+from clawmarshal.router.ledger.records import Principal
+from clawmarshal.router.models.scripted import ScriptedModel
+from tests.support.asgi import AppClient, served
+from tests.support.fake_openclaw import FLAGS, FakeOpenClaw, write_fake
+from tests.support.service import RISKY, SAFE, configure, play, settings_of, wired
+
+RESTING = ("done", "failed", "unknown", "held", "rejected", "cancelled")
+
+
+class Caller:
+    """Somebody with a key."""
+
+    def __init__(self, client: AppClient, service: Service, person: str, *scopes: str) -> None:
+        self._client = client
+        self.key = service.ledger.create_key("test", person, scopes)
+
+    def __call__(self, method: str, path: str, **more: Any) -> tuple[int, dict[str, Any]]:
+        answer = self._client.request(method, path, key=self.key, **more)
+        return answer.status_code, answer.json()
+
+    def post(self, text: str, **more: Any) -> dict[str, Any]:
+        status, route = self("POST", "/route", json={"text": text, "wait_s": 20, **more})
+        assert status in (200, 202), route
+        return route
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> FakeOpenClaw:
+    folder = tmp_path / "cli"
+    folder.mkdir(mode=0o755)
+    return write_fake(folder, "say(document('hello\\x1b[31m\\u202e there'))")
+
+
+@pytest.fixture
+def running(tmp_path: Path, cli: FakeOpenClaw) -> Iterator[tuple[AppClient, Service]]:
+    with wired(configure(tmp_path, command=cli.command)) as (client, service):
+        yield client, service
+
+
+@pytest.fixture
+def ann(running: tuple[AppClient, Service]) -> Caller:
+    return Caller(*running, "ann", "route")
+
+
+@pytest.fixture
+def rita(running: tuple[AppClient, Service]) -> Caller:
+    return Caller(*running, "rita", "review")
+
+
+def test_a_safe_message_comes_back_with_the_cleaned_reply(ann: Caller, cli: FakeOpenClaw) -> None:
+    route = ann.post(SAFE)
+    assert (route["state"], route["agent"], route["ran"]) == ("done", "finance", True)
+    assert route["reply"] == {"text": "hello there"}
+    (launch,) = cli.launches()
+    assert SAFE in launch["message"]
+    assert SAFE[:20] not in str(launch["argv"])
+
+
+def test_a_risky_message_waits_and_approval_launches_it_once(
+    ann: Caller, rita: Caller, cli: FakeOpenClaw
+) -> None:
+    held = ann.post("risky")
+    assert (held["state"], held["reason"]) == ("held", "risk")
+    assert not cli.launches()
+    _, page = rita("GET", "/holds")
+    assert [hold["route_id"] for hold in page["holds"]] == [held["id"]]
+    answers = [rita("POST", f"/holds/{held['hold_id']}/approve", json={}) for _ in range(2)]
+    assert [status for status, _ in answers] == [200, 200]
+    assert answers[0] == answers[1]
+    _, done = ann("GET", f"/routes/{held['id']}?wait_s=20")
+    assert (done["state"], done["hold"]["person"]) == ("done", "rita")
+    assert len(cli.launches()) == 1
+    status, problem = rita("POST", f"/holds/{held['hold_id']}/reject", json={"reason": "no"})
+    assert (status, problem["code"]) == (409, "hold-decided")
+    assert problem["winner"]["decision"] == "approve"
+
+
+def test_a_rejected_message_is_never_launched(ann: Caller, rita: Caller, cli: FakeOpenClaw) -> None:
+    held = ann.post("risky")
+    status, hold = rita("POST", f"/holds/{held['hold_id']}/reject", json={"reason": "not ours"})
+    assert (status, hold["state"], hold["note"]) == (200, "rejected", "not ours")
+    _, route = ann("GET", f"/routes/{held['id']}")
+    assert route["state"] == "rejected"
+    assert not cli.launches()
+
+
+def test_a_hold_without_an_agent_needs_one(ann: Caller, rita: Caller) -> None:
+    held = ann.post("nobody knows")
+    assert held["reason"] == "no_match"
+    _, hold = rita("GET", f"/holds/{held['hold_id']}")
+    if hold["suggestion"] is None:
+        status, problem = rita("POST", f"/holds/{held['hold_id']}/approve", json={})
+        assert (status, problem["code"]) == (422, "agent-required")
+    status, _ = rita("POST", f"/holds/{held['hold_id']}/approve", json={"agent": "finance"})
+    assert status in (200, 409)
+
+
+def test_rows_of_one_owner_are_404_for_another(
+    running: tuple[AppClient, Service], ann: Caller
+) -> None:
+    bob = Caller(*running, "bob", "route")
+    held = ann.post("risky")
+    for path in (
+        f"/routes/{held['id']}",
+        f"/routes/{held['id']}/events",
+        f"/routes/{held['id']}?wait_s=1",
+        f"/holds/{held['hold_id']}",
+    ):
+        assert bob("GET", path)[0] == 404, path
+        assert ann("GET", path)[0] == 200, path
+    assert bob("POST", f"/routes/{held['id']}/cancel")[0] == 404
+    assert bob("GET", "/holds")[1]["holds"] == []
+    assert bob("GET", "/routes")[1]["routes"] == []
+
+
+def test_the_audit_trail_holds_no_text(ann: Caller) -> None:
+    route = ann.post("a sesame question")
+    _, page = ann("GET", f"/routes/{route['id']}/events")
+    assert len(page["events"]) >= 3
+    assert "sesame" not in str(page)
+    _, rest = ann("GET", f"/routes/{route['id']}/events?after={page['events'][0]['number']}")
+    assert rest["events"] == page["events"][1:]
+
+
+def test_a_key_names_one_message_only(ann: Caller) -> None:
+    headers = {"Idempotency-Key": "k1"}
+    first = ann("POST", "/route", json={"text": SAFE, "wait_s": 20}, headers=headers)[1]
+    again = ann("POST", "/route", json={"text": SAFE}, headers=headers)[1]
+    assert (again["id"], again["deduplicated_by"]) == (first["id"], "key")
+    status, problem = ann("POST", "/route", json={"text": "another"}, headers=headers)
+    assert (status, problem["code"]) == (422, "idempotency-mismatch")
+
+
+def test_a_channel_s_message_id_prevents_a_second_route(ann: Caller) -> None:
+    origin = {"channel": "mail", "conversation": "c", "message_id": "m"}
+    first, again = ann.post(SAFE, **origin), ann.post(SAFE, **origin)
+    assert (again["id"], again["deduplicated_by"]) == (first["id"], "message_id")
+
+
+def test_modes_decide_and_dry_run_launch_nothing(ann: Caller, cli: FakeOpenClaw) -> None:
+    decided = ann.post(SAFE, mode="decide")
+    dry = ann.post(SAFE, mode="dry_run")
+    assert (decided["state"], decided["outcome"]) == ("decided", "dispatch")
+    assert (dry["id"], dry["state"], dry["outcome"], dry["agent"]) == (
+        None,
+        None,
+        "dispatch",
+        "finance",
+    )
+    assert len(ann("GET", "/routes")[1]["routes"]) == 1
+    assert not cli.launches()
+
+
+def test_clarifying_something_that_is_not_there_is_422(ann: Caller) -> None:
+    status, problem = ann("POST", "/route", json={"text": "x", "clarifies": "rt_" + "0" * 32})
+    assert (status, problem["code"]) == (422, "clarifies-unknown")
+    done = ann.post(SAFE)
+    status, problem = ann("POST", "/route", json={"text": "x", "clarifies": done["id"]})
+    assert (status, problem["code"]) == (422, "not-clarifying")
+
+
+@pytest.mark.parametrize("path", ["/routes?cursor=sesame", "/holds?cursor=sesame"])
+def test_a_cursor_that_is_not_ours_is_422(ann: Caller, path: str) -> None:
+    status, problem = ann("GET", path)
+    assert (status, problem["code"]) == (422, "cursor-invalid")
+    assert "sesame" not in str(problem)
+
+
+def test_what_has_ended_cannot_be_cancelled_or_resolved(ann: Caller, rita: Caller) -> None:
+    done = ann.post(SAFE)
+    status, problem = ann("POST", f"/routes/{done['id']}/cancel")
+    assert (status, problem["code"]) == (409, "not-cancellable")
+    status, problem = rita("POST", f"/routes/{done['id']}/resolve", json={"answer": "ran"})
+    assert (status, problem["code"]) == (409, "not-resolvable")
+
+
+def test_readyz_names_the_transport_and_the_fleet(ann: Caller) -> None:
+    status, ready = ann("GET", "/readyz")
+    assert status == 200
+    assert ready["transport"] == "openclaw 2026.9.6"
+    assert (ready["fleet"], ready["model"], ready["mode"]) == ("unknown", "scripted", "enforce")
+
+
+def test_metrics_read_the_ledger(
+    running: tuple[AppClient, Service], ann: Caller, rita: Caller
+) -> None:
+    ann.post("risky")
+    text = running[0].request("GET", "/metrics", key=rita.key).text
+    assert 'clawmarshal_routes_in_state{state="held"} 1.0' in text
+    assert "clawmarshal_holds_open 1.0" in text
+
+
+def test_a_revoked_key_is_401_at_once(running: tuple[AppClient, Service], ann: Caller) -> None:
+    assert ann("GET", "/routes")[0] == 200
+    (record,) = running[1].ledger.list_keys()
+    running[1].ledger.revoke_key(record.id)
+    assert ann("GET", "/routes")[0] == 401
+
+
+def test_the_ledger_is_for_its_owner_alone(running: tuple[AppClient, Service]) -> None:
+    mode = running[1].ledger.path.stat().st_mode
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def test_the_stand_in_is_labelled_wherever_it_answers(tmp_path: Path) -> None:
+    with wired(configure(tmp_path)) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        assert ann("GET", "/readyz")[1]["transport"].startswith("stand-in")
+        assert ann.post(SAFE)["reply"]["text"].startswith("[stand-in]")
+
+
+def test_shadow_decides_and_dispatches_nothing(tmp_path: Path, cli: FakeOpenClaw) -> None:
+    config = configure(tmp_path, command=cli.command, more="mode: shadow\n")
+    with wired(config) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        route = ann.post(SAFE)
+        assert (route["state"], route["outcome"]) == ("decided", "dispatch")
+        assert ann.post("risky")["state"] == "decided"
+        assert ann("GET", "/holds")[1]["holds"] == []
+    assert not cli.launches()
+
+
+SILENT = """#!{python} -I
+import os, sys
+if not os.path.exists({mark!r}): sys.exit(1)
+print("OpenClaw 2026.9.6" if sys.argv[1] == "--version" else {flags!r})
+"""
+
+
+def test_a_cli_that_is_silent_makes_the_service_unready_until_it_speaks(tmp_path: Path) -> None:
+    mark, cli = tmp_path / "speaks", tmp_path / "openclaw"
+    text = SILENT.format(python=sys.executable, mark=str(mark), flags=" ".join(FLAGS))
+    cli.write_text(text, encoding="utf-8")
+    cli.chmod(0o755)
+    service = wire(settings_of(configure(tmp_path, command=[str(cli)])), model=ScriptedModel(play))
+    service.probe_again_s = 0.05
+    with served(service.app()) as client:
+        ann = Caller(client, service, "ann", "route")
+        assert ann("GET", "/readyz")[1]["reasons"] == ["cli-silent"]
+        mark.touch()
+        deadline = time.monotonic() + 20
+        while ann("GET", "/readyz")[0] != 200 and time.monotonic() < deadline:
+            pass
+        status, ready = ann("GET", "/readyz")
+        assert (status, ready["transport"]) == (200, "openclaw 2026.9.6")
+
+
+@pytest.mark.parametrize(
+    ("version", "words"), [("OpenClaw 2026.7.1", "older than"), ("nonsense", "its version")]
+)
+def test_a_cli_that_cannot_be_launched_refuses_the_start(
+    tmp_path: Path, version: str, words: str
+) -> None:
+    cli = write_fake(tmp_path, version=version)
+    with (
+        pytest.raises(SettingsError, match=words),
+        wired(configure(tmp_path, command=cli.command)),
+    ):
+        pass
+
+
+def _make(tmp_path: Path, kind: str) -> list[str]:
+    path = tmp_path / ("openclaw.cmd" if kind == "batch file" else "openclaw")
+    if kind != "missing":
+        path.write_text("#!/bin/sh\n", encoding="utf-8")
+        path.chmod(0o644 if kind == "not executable" else 0o755)
+    return ["openclaw"] if kind == "relative" else [str(path)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("missing", "No such file"),
+        ("not executable", "not executable"),
+        ("batch file", "batch file"),
+        ("relative", "not an absolute path"),
+    ],
+)
+def test_a_command_that_cannot_run_is_said_with_its_key(
+    tmp_path: Path, kind: str, words: str
+) -> None:
+    config = configure(tmp_path, command=_make(tmp_path, kind))
+    with pytest.raises(SettingsError, match=rf"transport\.command.*{words}"):
+        wire(settings_of(config), model=ScriptedModel(play))
+
+
+def test_a_client_configuration_that_is_missing_is_said(tmp_path: Path, cli: FakeOpenClaw) -> None:
+    config = configure(tmp_path, command=cli.command)
+    (tmp_path / "client.json5").unlink()
+    with pytest.raises(SettingsError, match=r"transport\.openclaw_config"):
+        wire(settings_of(config), model=ScriptedModel(play))
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ("policy: {fallback: finanse}\n", r"policy\.fallback.*did you mean finance"),
+        ("decision: {model: 'no.such:thing'}\n", r"decision\.model.*no module"),
+        ("decision: {model: 'os:nothing'}\n", r"decision\.model.*has no nothing"),
+        ("decision: {model: 'os:sep'}\n", r"decision\.model.*no answer"),
+    ],
+)
+def test_a_name_that_leads_nowhere_is_said_with_its_key(
+    tmp_path: Path, more: str, words: str
+) -> None:
+    config = configure(tmp_path, more=more)
+    with pytest.raises(SettingsError, match=words):
+        wire(settings_of(config))
+
+
+def test_a_model_of_one_s_own_is_found_by_its_import_path() -> None:
+    model = load_model("tests.support.service:model")
+    assert model.name == "scripted"
+    assert load_model("lexical").name.startswith("clawmarshal-local")
+
+
+def test_a_ledger_without_its_folder_is_said_with_the_mend(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    text = config.read_text().replace("sqlite:///ledger.db", "sqlite:///missing/ledger.db")
+    config.write_text(text)
+    with pytest.raises(SettingsError, match=r"ledger: there is no folder .*make it"):
+        wire(settings_of(config), model=ScriptedModel(play))
+
+
+def test_a_file_that_is_no_ledger_is_said(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    (tmp_path / "ledger.db").write_bytes(b"not a database, but long enough to look like one" * 99)
+    with pytest.raises(SettingsError, match="ledger"):
+        wire(settings_of(config), model=ScriptedModel(play))
+
+
+def test_a_ledger_that_is_busy_is_503_and_nothing_was_accepted(
+    tmp_path: Path, cli: FakeOpenClaw
+) -> None:
+    config = configure(tmp_path, command=cli.command, more="limits: {ledger_busy_s: 0.2}\n")
+    with wired(config) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        with _LockedLedger(service.ledger.path):
+            status, problem = ann("POST", "/route", json={"text": SAFE})
+        assert (status, problem["code"]) == (503, "ledger-unavailable")
+        assert ann("GET", "/routes")[1]["routes"] == []
+        assert ann.post(SAFE)["state"] == "done"
+
+
+class _LockedLedger:
+    """Somebody else who writes into the file for a long time."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(path, isolation_level=None)
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.execute("ROLLBACK")
+        self._connection.close()
+
+
+def test_a_stop_lets_the_running_turn_end_and_keeps_its_reply(tmp_path: Path) -> None:
+    cli = write_fake(tmp_path, "time.sleep(0.5); say(document('late'))")
+    config = configure(tmp_path, command=cli.command)
+    with wired(config) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        route = ann.post(SAFE, wait_s=0)
+        deadline = time.monotonic() + 20
+        while not cli.launches() and time.monotonic() < deadline:
+            client.run(asyncio.sleep(0.02))
+    with wired(config) as (client, service):
+        record = service.ledger.route(route["id"])
+        assert (record.state, record.reply_text) == ("done", "late")
+
+
+def test_what_waited_goes_on_after_a_restart(tmp_path: Path, cli: FakeOpenClaw) -> None:
+    config = configure(tmp_path, command=cli.command)
+    with wired(config) as (client, service):
+        held = Caller(client, service, "ann", "route").post("risky")
+    with wired(config) as (client, service):
+        rita = Caller(client, service, "rita", "review", "route")
+        assert rita("POST", f"/holds/{held['hold_id']}/approve", json={})[0] == 200
+        assert rita("GET", f"/routes/{held['id']}?wait_s=20")[1]["state"] == "done"
+    assert len(cli.launches()) == 1
+
+
+def test_a_desk_beside_the_service_answers_holds(tmp_path: Path, cli: FakeOpenClaw) -> None:
+    config = configure(tmp_path, command=cli.command)
+    reviewer = Principal("rita", "command-line", frozenset({"review"}))
+
+    async def approve(hold_id: str) -> str | None:
+        async with reviewing(settings_of(config)) as desk:
+            return (await desk.approve(hold_id, reviewer)).decision
+
+    with wired(config) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        held = ann.post(RISKY + " risky")
+        assert asyncio.run(approve(held["hold_id"])) == "approve"
+        assert ann("GET", f"/routes/{held['id']}?wait_s=20")[1]["state"] == "done"
+        with pytest.raises(ConflictError):
+            service.ledger.reject(held["hold_id"], reviewer, reason="no")
+    assert len(cli.launches()) == 1

@@ -1,0 +1,1 @@
+"""One suite that every back end of the ledger must pass."""

@@ -1,0 +1,43 @@
+"""The back ends: SQLite today; each opens on the same place again."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from clawmarshal.router.ledger.ledger import Ledger
+from tests.support.clock import FakeClock
+
+OpenLedger = Callable[..., Ledger]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=["sqlite"])
+def open_ledger(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
+) -> Iterator[OpenLedger]:
+    url = {"sqlite": f"sqlite:///{tmp_path}/ledger.db"}[request.param]
+    opened: list[Ledger] = []
+
+    def open_it(**settings: object) -> Ledger:
+        ledger = Ledger(url, **{"clock": clock, **settings})  # type: ignore[arg-type]  # any setting
+        opened.append(ledger)
+        return ledger
+
+    yield open_it
+    for ledger in opened:
+        ledger.close()
+
+
+@pytest.fixture
+def ledger(open_ledger: OpenLedger) -> Ledger:
+    return open_ledger()
+
+
+@pytest.fixture
+def worker(ledger: Ledger) -> str:
+    return ledger.register_worker("tests")

@@ -1,0 +1,161 @@
+"""The real OpenClaw CLI and Gateway, with a mock model, on free loopback ports.
+
+Installed once by ``tests/support/openclaw/install.sh DIR``, where DIR is
+``$CLAWMARSHAL_OPENCLAW_LAB`` or ``~/.cache/clawmarshal/lab``.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+KIT = Path(__file__).resolve().parent / "openclaw"
+SAMPLES = KIT / "samples"
+_START_S = 90.0
+
+
+def lab_root() -> Path:
+    """Return where the CLI is installed, or would be."""
+    default = Path.home() / ".cache" / "clawmarshal" / "lab"
+    return Path(os.environ.get("CLAWMARSHAL_OPENCLAW_LAB") or default)
+
+
+def find_command() -> tuple[str, str] | None:
+    """Return Node and ``openclaw.mjs``; None when the lab is not installed."""
+    root = lab_root()
+    node = next(iter(sorted(root.glob("node/node_modules/node-*/bin/node"))), None)
+    script = root / "app" / "node_modules" / "openclaw" / "openclaw.mjs"
+    return (str(node), str(script)) if node is not None and script.is_file() else None
+
+
+def require_command() -> tuple[str, str]:
+    """Return the command, or skip; fail where the fuller tests were asked for."""
+    command = find_command()
+    if command is None:
+        why = f"no OpenClaw under {lab_root()}; tests/support/openclaw/install.sh installs it"
+        if os.environ.get("CLAWMARSHAL_TEST_FULL") == "1":
+            pytest.fail(why)
+        pytest.skip(why)
+    return command
+
+
+def free_port() -> int:
+    """Return a port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Lab:
+    """A Gateway with three agents (finance, personal, security) and the mock model behind it."""
+
+    def __init__(self, command: tuple[str, str], folder: Path) -> None:
+        self.command = command
+        self.folder = folder
+        self.provider_port, self.gateway_port = free_port(), free_port()
+        self.requests_log = folder / "requests.log"
+        self.home = folder / "home"
+        self.home.mkdir()
+        self.gateway_config = self.write_config("openclaw.example.json5")
+        self.client_config = self.write_config("client.example.json5")
+        self._provider: subprocess.Popen[bytes] | None = None
+        self.gateway: subprocess.Popen[bytes] | None = None
+
+    def write_config(self, name: str) -> Path:
+        """Write a config of the kit with our ports."""
+        text = (KIT / name).read_text(encoding="utf-8")
+        text = text.replace("18080", str(self.provider_port))
+        text = text.replace("18789", str(self.gateway_port))
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o600)
+        return path
+
+    def start(self) -> None:
+        """Start both and wait until the Gateway is live."""
+        provider = [sys.executable, str(KIT / "mock_provider.py")]
+        provider += ["--port", str(self.provider_port), "--log", str(self.requests_log)]
+        self._provider = self._spawn("provider", provider, None)
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": str(self.home),
+            "TMPDIR": str(self.folder),
+            "OPENCLAW_CONFIG_PATH": str(self.gateway_config),
+            "OPENCLAW_NO_RESPAWN": "1",
+            "OPENCLAW_DISABLE_BONJOUR": "1",
+            "OPENCLAW_NO_AUTO_UPDATE": "1",
+            "OPENCLAW_OFFLINE": "1",
+        }
+        self.gateway = self._spawn("gateway", [*self.command, "gateway", "run"], environment)
+        deadline = time.monotonic() + _START_S
+        while not self._is_live():
+            if self.gateway.poll() is not None or time.monotonic() > deadline:
+                log = (self.folder / "gateway.log").read_text(errors="replace")
+                raise RuntimeError(f"the Gateway did not come up: {log[-500:]}")
+            time.sleep(0.2)
+
+    def outcomes(self, text: str) -> list[str]:
+        """Return what became of the requests that hold `text`: begun, done, client-disconnected."""
+        if not self.requests_log.exists():
+            return []
+        lines = [json.loads(line) for line in self.requests_log.read_text().splitlines()]
+        return [line["outcome"] for line in lines if text in line["last_user"]]
+
+    def stop(self) -> None:
+        """End both; nothing of them is left."""
+        started = [p for p in (self.gateway, self._provider) if p is not None]
+        for process in started:
+            process.send_signal(signal.SIGTERM)
+        for process in started:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(3)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+    def _spawn(
+        self, name: str, command: list[str], environment: dict[str, str] | None
+    ) -> "subprocess.Popen[bytes]":
+        with (self.folder / f"{name}.log").open("wb") as log:
+            return subprocess.Popen(
+                command,
+                env=environment,
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def _is_live(self) -> bool:
+        url = f"http://127.0.0.1:{self.gateway_port}/healthz"
+        try:
+            with urllib.request.urlopen(url, timeout=2) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+@pytest.fixture(scope="session")
+def openclaw_lab() -> Iterator[Lab]:
+    """Run one Gateway for the whole session."""
+    command = require_command()
+    folder = Path(tempfile.mkdtemp(prefix="openclaw-lab-"))
+    lab = Lab(command, folder)
+    try:
+        lab.start()
+        yield lab
+    finally:
+        lab.stop()
+        shutil.rmtree(folder, ignore_errors=True)

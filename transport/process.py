@@ -1,0 +1,413 @@
+"""The only file that starts a process: the service's side of the spawner, and of each child.
+
+`Spawner` keeps one process of our own that starts everything else (see ``spawner.py``); `Child` is
+one launch, with both pipes drained as they fill. Nothing here is bound to one event loop for
+longer than a launch, and any thread may launch.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError
+from clawmarshal.transport.spawner import GIVE_UP_S, boot_s
+
+_SCRIPT = Path(__file__).resolve().parent / "spawner.py"
+_CHUNK = 65_536
+_LAST_READS = 64
+"""Bounds what is read after the end: a pipe holds far less, unless somebody still writes."""
+_CONFIRM_MARGIN_S = 5.0
+"""How long after ``not_after`` a keeper may take to say what became of an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One child to be started, and the bounds of its life."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str] = field(repr=False)
+    cwd: str
+    not_after_boot_s: float
+    """CLOCK_BOOTTIME seconds after which nothing may be started."""
+    deadline_s: float
+    """Seconds from the exec to the first rung of the ladder."""
+    grace_s: float
+    """Seconds from TERM to KILL."""
+    stdout_cap: int
+    """Bytes kept; more is `Child.is_flooded`."""
+    stderr_cap: int = 65_536
+    """Bytes kept, half from the start and half from the end; more is no reason to stop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a child ended, as its keeper saw it."""
+
+    exit_code: int | None
+    signal: int | None
+    left: int | None
+    """Descendants that could not be ended; None where they cannot be counted."""
+    stopped: str | None
+    """Why the keeper climbed the ladder: ``asked``, ``deadline``, ``leftover``, or None."""
+    is_lost: bool = False
+    """The keeper vanished: nothing is known about the child's end."""
+
+
+class Spawner:
+    """Own the process that starts children; start it again when it was killed.
+
+    Construct it before libraries with threads of their own are loaded.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._is_closed = False
+        self._socket, self._process = _start_spawner()
+        self._finalizer = weakref.finalize(self, _release, self._socket, self._process)
+
+    @property
+    def pid(self) -> int:
+        """The spawner's process id."""
+        return self._process.pid
+
+    def close(self) -> None:
+        """Let the spawner end; launches under way are not touched, their keepers live on."""
+        with self._lock:
+            self._is_closed = True
+            self._finalizer()
+
+    def hand_over(self, control: int, out: int, err: int) -> None:
+        """Pass the descriptors of one launch to a spawner that is alive.
+
+        Raises
+        ------
+        NotLaunchedError
+            There is none and none can be started, or it does not take requests.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise NotLaunchedError("the transport is closed", code="transport-closed")
+            for _ in range(2):
+                try:
+                    socket.send_fds(self._socket, [b"L"], [control, out, err])
+                except BlockingIOError:
+                    break
+                except OSError:
+                    self._restart()
+                else:
+                    return
+        raise NotLaunchedError("the spawner takes no launches", code="spawner-stuck")
+
+    def _restart(self) -> None:
+        self._finalizer()
+        try:
+            self._socket, self._process = _start_spawner()
+        except OSError as error:
+            raise NotLaunchedError("no spawner can be started", code="spawner-lost") from error
+        self._finalizer = weakref.finalize(self, _release, self._socket, self._process)
+
+
+def _start_spawner() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
+    ours, theirs = socket.socketpair()
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-S", str(_SCRIPT), str(theirs.fileno())],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                env={},
+                cwd="/",
+                start_new_session=True,
+            )
+        except OSError:
+            ours.close()
+            raise
+    ours.setblocking(False)
+    return ours, process
+
+
+def _release(ours: socket.socket, process: "subprocess.Popen[bytes]") -> None:
+    """Close our end, which ends the spawner, and reap it."""
+    ours.close()
+    try:
+        process.wait(2)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+class Drain:
+    """Read one pipe as it fills; keep a head and a tail of it, count the rest."""
+
+    def __init__(
+        self, fd: int, *, head: int, tail: int = 0, on_change: Callable[[], None] | None = None
+    ) -> None:
+        self._fd = fd
+        self._head_limit = head
+        self._tail_limit = tail
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._on_change = on_change
+        self._loop = asyncio.get_running_loop()
+        self.total = 0
+        self.ended = asyncio.Event()
+        os.set_blocking(fd, False)
+        self._loop.add_reader(fd, self._read)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether bytes are missing from `kept`."""
+        return self.total > len(self._head) + len(self._tail)
+
+    def kept(self) -> bytes:
+        """Return the head, and the tail behind it."""
+        return bytes(self._head + self._tail)
+
+    def close(self) -> None:
+        """Stop reading and give the descriptor back; what is in the pipe now is still read."""
+        for _ in range(_LAST_READS):
+            if self.ended.is_set() or not self._read():
+                break
+        self._finish()
+
+    def _read(self) -> bool:
+        try:
+            chunk = os.read(self._fd, _CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._finish()
+            return False
+        self.total += len(chunk)
+        room = self._head_limit - len(self._head)
+        self._head += chunk[:room]
+        if self._tail_limit and len(chunk) > room:
+            self._tail = (self._tail + chunk[max(room, 0) :])[-self._tail_limit :]
+        if self._on_change is not None:
+            self._on_change()
+        return True
+
+    def _finish(self) -> None:
+        if not self.ended.is_set():
+            self.ended.set()
+            self._loop.remove_reader(self._fd)
+            os.close(self._fd)
+
+
+class Control:
+    """Hear what the keeper says, one JSON line after another."""
+
+    def __init__(self, end: socket.socket) -> None:
+        end.setblocking(False)
+        self._end = end
+        self._buffer = b""
+        self._heard: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(end.fileno(), self._read)
+        self._is_open = True
+
+    def _read(self) -> None:
+        try:
+            chunk = self._end.recv(_CHUNK)
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            chunk = b""
+        if not chunk:
+            self._loop.remove_reader(self._end.fileno())
+            self._heard.put_nowait(None)
+        *lines, self._buffer = (self._buffer + chunk).split(b"\n")
+        for line in lines:
+            self._heard.put_nowait(json.loads(line))
+
+    async def next(self, timeout_s: float) -> dict[str, Any] | None:
+        """Return the next event, or None when the keeper is gone.
+
+        Raises
+        ------
+        TimeoutError
+            Nothing was said in time.
+        """
+        async with asyncio.timeout(max(0.0, timeout_s)):
+            return await self._heard.get()
+
+    async def send(self, body: bytes) -> None:
+        """Say something; a keeper that is gone shows as such in `next`."""
+        with contextlib.suppress(OSError):
+            await self._loop.sock_sendall(self._end, body)
+
+    def send_now(self, body: bytes) -> None:
+        """Say a few bytes without waiting."""
+        with contextlib.suppress(OSError):
+            self._end.send(body)
+
+    def close(self) -> None:
+        """Hang up; a keeper that still has a child stops it."""
+        if self._is_open:
+            self._is_open = False
+            self._loop.remove_reader(self._end.fileno())
+            self._end.close()
+
+
+class Child:
+    """One launch, from the order to the proof that nothing is left; made by `launch`."""
+
+    def __init__(self, control: Control, order: Order, stdout_fd: int, stderr_fd: int) -> None:
+        half = order.stderr_cap // 2
+        self.pid = 0
+        self.is_flooded = False
+        self.changed = asyncio.Event()
+        """Set when stdout grew; whoever waits for it clears it."""
+        self._control = control
+        self._order = order
+        self.stdout = Drain(stdout_fd, head=order.stdout_cap, on_change=self._grew)
+        self.stderr = Drain(stderr_fd, head=half, tail=half)
+
+    def _grew(self) -> None:
+        self.changed.set()
+        if self.stdout.is_cut and not self.is_flooded:
+            self.is_flooded = True
+            self.stop()
+
+    def stop(self) -> None:
+        """Ask the keeper to climb the ladder."""
+        self._control.send_now(b"stop\n")
+
+    async def confirm(self) -> None:
+        """Give the order and wait for the exec.
+
+        Raises
+        ------
+        NotLaunchedError
+            The child certainly did not run.
+        OutcomeUnknownError
+            The order was given and nothing was heard.
+        """
+        order = self._order
+        try:
+            if await self._control.next(order.not_after_boot_s - boot_s()) is None:
+                raise NotLaunchedError("the spawner was lost", code="spawner-lost")
+        except TimeoutError:
+            raise NotLaunchedError("the spawner did not answer", code="late") from None
+        await self._control.send(encode(order))
+        wait_s = order.not_after_boot_s - boot_s() + _CONFIRM_MARGIN_S
+        try:
+            answer = await self._control.next(max(wait_s, _CONFIRM_MARGIN_S))
+        except TimeoutError:
+            answer = None
+        if answer is None:
+            raise OutcomeUnknownError("the start was not confirmed", code="launch-unconfirmed")
+        if answer["event"] == "refused":
+            raise _refusal(answer)
+        self.pid = int(answer["pid"])
+
+    async def end(self) -> Ending:
+        """Wait for the end of the child and of all its descendants, and of both pipes."""
+        order = self._order
+        bound_s = order.deadline_s + order.grace_s + GIVE_UP_S + _CONFIRM_MARGIN_S
+        heard: dict[str, dict[str, Any]] = {}
+        is_lost = False
+        while "gone" not in heard and not is_lost:
+            try:
+                event = await self._control.next(bound_s)
+            except TimeoutError:
+                event = None
+            if event is None:
+                is_lost = True
+            else:
+                heard.setdefault(event["event"], event)
+        self.close()
+        exited = heard.get("exited", {})
+        return Ending(
+            exit_code=exited.get("code"),
+            signal=exited.get("signal"),
+            left=heard.get("gone", {}).get("left"),
+            stopped=heard.get("stopping", {}).get("reason"),
+            is_lost=is_lost,
+        )
+
+    def close(self) -> None:
+        """Give every descriptor back; a keeper that still has a child stops it."""
+        self._control.close()
+        self.stdout.close()
+        self.stderr.close()
+
+
+async def launch(spawner: Spawner, order: Order) -> Child:
+    """Start one child and return it once its exec is confirmed.
+
+    Raises
+    ------
+    NotLaunchedError
+        It certainly did not run: late, not executable, no spawner.
+    OutcomeUnknownError
+        It may have run.
+    """
+    fds: list[int] = []
+    try:
+        for _ in range(2):
+            fds += os.pipe()
+        near, far = socket.socketpair()
+    except OSError as error:
+        _close(fds)
+        raise NotLaunchedError("no descriptors are left", code="no-descriptors") from error
+    out_reader, out_writer, err_reader, err_writer = fds
+    try:
+        spawner.hand_over(far.fileno(), out_writer, err_writer)
+    except BaseException:
+        near.close()
+        _close([out_reader, err_reader])
+        raise
+    finally:
+        far.close()
+        _close([out_writer, err_writer])
+    child = Child(Control(near), order, out_reader, err_reader)
+    try:
+        await child.confirm()
+    except BaseException:
+        child.close()
+        raise
+    return child
+
+
+def _close(fds: list[int]) -> None:
+    for fd in fds:
+        os.close(fd)
+
+
+def encode(order: Order) -> bytes:
+    """Write an order as its keeper reads it: four bytes of length, then JSON."""
+    body = json.dumps(
+        {
+            "argv": order.argv,
+            "env": dict(order.environment),
+            "cwd": order.cwd,
+            "not_after": order.not_after_boot_s,
+            "deadline_s": order.deadline_s,
+            "grace_s": order.grace_s,
+            "service_pid": os.getpid(),
+        }
+    ).encode()
+    return len(body).to_bytes(4, "big") + body
+
+
+def _refusal(answer: Mapping[str, Any]) -> NotLaunchedError:
+    step, number = answer.get("step"), int(answer.get("errno", 0))
+    if step == "late":
+        return NotLaunchedError("the time to start had passed", code="late")
+    why = os.strerror(number) if number else "no reason given"
+    return NotLaunchedError(f"the CLI could not be started ({step}: {why})", code="not-started")

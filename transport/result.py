@@ -1,0 +1,76 @@
+"""A text to the bytes of its file, and a finished child to a `TurnResult`."""
+
+import asyncio
+from collections.abc import Mapping
+
+from clawmarshal.errors import NotLaunchedError
+from clawmarshal.transport.outcome import TurnResult, TurnState
+from clawmarshal.transport.reply import Asked, Output, Reading, read_turn
+from clawmarshal.transport.run import Finished
+from clawmarshal.transport.text import clean_text
+
+FIRST_LINE = "Message (untrusted, routed by clawmarshal):"
+"""Stands before every text, so that no text is first in the file and read as a command."""
+MAX_TEXT_BYTES = 4 * 1024 * 1024 - 4096
+"""OpenClaw reads no file larger than 4 MiB."""
+_BIG = 128 * 1024
+
+
+def encode_message(text: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """Return the exact bytes of the message file: the first line, then the text as it is.
+
+    Raises
+    ------
+    NotLaunchedError
+        The text is over `limit` bytes, blank, or holds NUL or a lone surrogate; code
+        ``text-refused``.
+    """
+    try:
+        body = text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise NotLaunchedError("the text holds a lone surrogate", code="text-refused") from error
+    if len(body) > limit:
+        raise NotLaunchedError(f"the text is over {limit} bytes", code="text-refused")
+    if b"\0" in body or not text.strip():
+        raise NotLaunchedError("the text is blank or holds NUL", code="text-refused")
+    return f"{FIRST_LINE}\n".encode() + body
+
+
+async def to_result(
+    finished: Finished, asked: Asked, *, reply_cap: int, facts: Mapping[str, object]
+) -> TurnResult:
+    """Read what a child left behind; a long output is read beside the event loop."""
+    output, ending = finished.output, finished.ending
+    if len(output.stdout) + len(output.stderr) + len(asked.text) > _BIG:
+        reading = await asyncio.to_thread(read_turn, output, asked)
+    else:
+        reading = read_turn(output, asked)
+    if reading.raw_text is not None and len(reading.raw_text.encode()) > reply_cap:
+        detail = f"the reply is over {reply_cap} bytes"
+        reading = Reading(TurnState.UNKNOWN, "reply-too-large", detail, run_id=reading.run_id)
+    return TurnResult(
+        state=reading.state,
+        code=reading.code,
+        reply_text=reading.reply_text,
+        raw_text=reading.raw_text,
+        run_id=reading.run_id,
+        exit_code=output.exit_code,
+        signal=output.signal,
+        detail=clean_text(reading.detail, limit=500),
+        stderr_tail=_tail(output),
+        noise=reading.noise,
+        tool_sends=reading.tool_sends,
+        cancel_unconfirmed=ending.left != 0,
+        pid=finished.pid,
+        facts={**reading.facts, **_how(output), **facts},
+    )
+
+
+def _tail(output: Output) -> str:
+    """Return the end of stderr; what came last says most."""
+    text = clean_text(output.stderr.decode("utf-8", "replace")).strip()
+    return text if len(text) <= 2000 else "…" + text[-1999:]
+
+
+def _how(output: Output) -> dict[str, object]:
+    return {} if output.stopped is None else {"stopped": output.stopped}
