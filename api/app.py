@@ -56,6 +56,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,
     )
     app.state.parts = parts
     app.state.stopping = asyncio.Event()

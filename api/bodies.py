@@ -63,33 +63,38 @@ async def read_bytes(request: Request, *, max_bytes: int, timeout_s: float) -> b
     """
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Problem("media-type", "Send the body without a content encoding.")
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) > DRAIN_BYTES:
+        raise _too_large(max_bytes)
     chunks: list[bytes] = []
     size = 0
     try:
         async with asyncio.timeout(timeout_s):
             async for chunk in request.stream():
                 size += len(chunk)
-                if size <= max_bytes:
-                    chunks.append(chunk)
-                elif size > DRAIN_BYTES:
+                if size > DRAIN_BYTES:
                     break
-                else:
+                if size > max_bytes:
                     chunks.clear()
+                else:
+                    chunks.append(chunk)
     except TimeoutError:
-        raise Problem(
-            "body-timeout",
-            f"The whole body must arrive within {timeout_s:g} s.",
-            headers={"Connection": "close"},
-        ) from None
+        if size <= max_bytes:
+            raise Problem(
+                "body-timeout",
+                f"The whole body must arrive within {timeout_s:g} s.",
+                headers={"Connection": "close"},
+            ) from None
     except ClientDisconnect:
         raise Problem("caller-gone", "The body was never complete.") from None
     if size > max_bytes:
-        raise Problem(
-            "body-too-large",
-            f"The limit is {max_bytes} bytes.",
-            headers={"Connection": "close"},
-        )
+        raise _too_large(max_bytes)
     return b"".join(chunks)
+
+
+def _too_large(max_bytes: int) -> Problem:
+    detail = f"The limit is {max_bytes} bytes."
+    return Problem("body-too-large", detail, headers={"Connection": "close"})
 
 
 def _check_media_type(request: Request, expected: str) -> None:

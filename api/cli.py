@@ -11,7 +11,7 @@ import typer
 from clawmarshal._version import __version__
 from clawmarshal.api.commands import demo, holds, keys, roster, route, serve
 from clawmarshal.api.commands.terminal import EXIT_ERROR, note
-from clawmarshal.errors import ClawmarshalError
+from clawmarshal.errors import ClawmarshalError, ConflictError
 
 INTERRUPTED = 130
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else int(exit_.code is not None)
     except ClawmarshalError as error:
-        note(f"clawmarshal: {error}")
+        note(f"clawmarshal: {error}{_winner(error)}")
         return EXIT_ERROR
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -70,6 +70,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         note(f"clawmarshal: internal error, {_place(error)}; please report it")
         return EXIT_ERROR
     return 0
+
+
+def _winner(error: ClawmarshalError) -> str:
+    """Name who answered first, where somebody did."""
+    if not isinstance(error, ConflictError) or error.winner is None:
+        return ""
+    won = error.winner
+    return f" ({won.get('decision')} by {won.get('person')} at {won.get('at')})"
 
 
 def _place(error: Exception) -> str:

@@ -15,7 +15,6 @@ from clawmarshal.errors import (
     ConflictError,
     LedgerUnavailableError,
     RosterSchemaError,
-    SettingsError,
     UnknownAgentError,
 )
 
@@ -60,8 +59,8 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "text-nul": Kind(422, _BAD_MESSAGE),
         "text-surrogate": Kind(422, _BAD_MESSAGE),
         "text-bom": Kind(422, _BAD_MESSAGE),
-        "text-not-utf8": Kind(422, _BAD_MESSAGE),
         "text-too-large": Kind(413, "The text is too large"),
+        "text-invalid": Kind(422, _BAD_MESSAGE),
         "field-invalid": Kind(422, _BAD_MESSAGE),
         "message-invalid": Kind(422, _BAD_MESSAGE),
         "unknown-agent": Kind(422, "The roster has no such agent"),
@@ -81,13 +80,7 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "not-resolvable": Kind(409, "The route has no open question to resolve"),
         "rerun-too-early": Kind(409, "The launch may still be running"),
         "conflict": Kind(409, "The row is in another state"),
-        "route-refused": Kind(409, "The route cannot be dispatched"),
-        "roster-invalid": Kind(422, "The roster breaks its rules"),
-        "roster-schema": Kind(422, "The roster breaks its rules"),
-        "roster-file": Kind(422, "The roster cannot be read"),
-        "decision-unavailable": Kind(503, "No decision could be made"),
         "ledger-unavailable": Kind(503, "The ledger is away; nothing was accepted"),
-        "stopping": Kind(503, "The service is stopping; nothing was accepted"),
         "internal": Kind(500, "The service failed"),
     }
 )
@@ -150,8 +143,6 @@ def of_error(error: ClawmarshalError) -> Problem:
             members |= error.detail
             if error.winner is not None:
                 members["winner"] = error.winner
-        case RosterSchemaError() | SettingsError():
-            members["faults"] = faults_of(error)
         case LedgerUnavailableError():
             headers["Retry-After"] = str(RETRY_AFTER_S)
     if PROBLEMS[code].status == 500:
@@ -161,7 +152,7 @@ def of_error(error: ClawmarshalError) -> Problem:
     return Problem(code, detail, members=members, headers=headers)
 
 
-def faults_of(error: RosterSchemaError | SettingsError) -> list[dict[str, object]]:
+def faults_of(error: RosterSchemaError) -> list[dict[str, object]]:
     """List faults as members of a document."""
     return [{"message": f.message, "line": f.line, "column": f.column} for f in error.faults]
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 
 from fastapi import FastAPI
@@ -53,7 +53,7 @@ class Service:
     dispatcher: Dispatcher
     health: ServiceHealth
     probe_again_s: float = 5.0
-    """Seconds between two tries to hear a CLI that is silent at the start."""
+    """Seconds between two looks at the CLI."""
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -87,57 +87,56 @@ class Service:
         LedgerUnavailableError
             Nothing was begun.
         """
-        tasks: set[asyncio.Task[None]] = set()
-        try:
+        async with AsyncExitStack() as at_end:
+            at_end.push_async_callback(self.close)
             # Before anything is held: an approval is bound to the version that would run.
-            if not await self._probe():
-                tasks.add(asyncio.create_task(self._probe_until_heard(), name="probe"))
+            await self._probe()
+            watch = asyncio.create_task(self._watch_cli(), name="cli-watch")
+            at_end.callback(watch.cancel)
             self.fleet.start()
             if self.settings.mode == "enforce":
                 await self.dispatcher.start()
             await self.desk.start()
             yield
-        finally:
-            for task in tasks:
-                task.cancel()
-            await self.close()
 
     async def close(self) -> None:
-        """Stop claiming, let turns end, then let go of everything."""
+        """Stop claiming, let turns end, then let go of everything, whatever fails on the way."""
         self.health.is_stopping = True
-        await self.dispatcher.close(drain_s=self.settings.server.stop_s)
-        await self.desk.close()
-        await self.fleet.close()
-        await self.transport.close()
-        self._close_model()
-        self.ledger.close()
+        async with AsyncExitStack() as in_reverse:
+            in_reverse.callback(self.ledger.close)
+            in_reverse.callback(self._close_model)
+            in_reverse.push_async_callback(self.transport.close)
+            in_reverse.push_async_callback(self.fleet.close)
+            in_reverse.push_async_callback(self.desk.close)
+            in_reverse.push_async_callback(
+                self.dispatcher.close, drain_s=self.settings.server.stop_s
+            )
 
     def _close_model(self) -> None:
         close = getattr(self.model, "close", None)
         if callable(close):
             close()
 
-    async def _probe(self) -> bool:
+    async def _probe(self) -> None:
+        """Ask the CLI what it is, and keep what is wrong with it for ``/readyz``."""
         try:
             await self.transport.probe()
         except NotLaunchedError as error:
             self.health.transport_fault = error.code
             if error.code in FINAL_PROBES:
                 raise SettingsError(f"transport.command: {error}") from error
-            logger.warning("the CLI does not answer yet: %s", error.code)
-            return False
-        self.health.transport_fault = None
-        return True
+        else:
+            self.health.transport_fault = None
 
-    async def _probe_until_heard(self) -> None:
+    async def _watch_cli(self) -> None:
+        """Ask again and again: costs a look at its files unless they changed."""
         while True:
             await asyncio.sleep(self.probe_again_s)
-            try:
-                if await self._probe():
-                    return
-            except SettingsError as error:
-                logger.error("%s", error)
-                return
+            before = self.health.transport_fault
+            with suppress(SettingsError):  # it refuses a start; a running service says it
+                await self._probe()
+            if self.health.transport_fault != before:
+                logger.warning("the CLI: %s", self.health.transport_fault or "answers again")
 
 
 def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:

@@ -3,9 +3,11 @@
     python bench/fit_head.py --data DIR            write router/models/routing.head.json
     python bench/fit_head.py --data DIR --out F    write another file
 
-All rosters are pooled, each with the same weight; for a quarter of the rows, drawn with a fixed
-seed, the right agent is taken off the ballot, so that messages near the fleet's work which nobody
-owns are learned too. Leave-one-roster-out fits are made by routing.py with the same code.
+Rosters are pooled, each with the same weight, half of it on the roster as it stands and half on
+episodes made from it (episodes.py). For a quarter of the rows, drawn with a fixed seed, the right
+agent is taken off the ballot, so that messages near the fleet's work which nobody owns are
+learned too; the bias of none is then moved to the share of such messages expected in use.
+Leave-one-roster-out fits are made by routing.py with the same code.
 """
 
 import argparse
@@ -13,60 +15,95 @@ import datetime
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from corpus import Table, chooser, corpora, tabulate
-from logit import block, fit
+from corpus import Corpus, Tabulator, corpora, default_encoder
+from episodes import episodes
+from logit import Block, block, expecting, fit
 
 from clawmarshal.router.models.head import Head, Heads
 
 VERSION = "1"
 SEED = 20261130
 DROPPED_SHARE = 0.25
+NONE_SHARE = 0.12
 L2 = 1e-4
+EXAMPLES = 5
 LEXICAL = ("char", "char_unit", "bm25")
 ENCODER = ("unit", "unit_mean", "whole", *LEXICAL)
-EXAMPLES = ("example", "example_mean", "centre", "any")
+SHOWN = ("example", "example_mean", "centre", "any")
 NONE = ("bias", "log_n")
 FEATURES = {
-    "encoder": (ENCODER, NONE),
-    "encoder_examples": ((*ENCODER, *EXAMPLES), NONE),
-    "lexical": (LEXICAL, NONE),
-    "lexical_examples": (LEXICAL, NONE),
+    "encoder": ENCODER,
+    "encoder_examples": (*ENCODER, *SHOWN),
+    "lexical": LEXICAL,
+    "lexical_examples": LEXICAL,
 }
 SHIPPED = Path(__file__).parent.parent / "router" / "models" / "routing.head.json"
 
 
-def fit_head(tables: Sequence[Table], name: str) -> Head:
-    """Fit one head.
+class Study:
+    """Fit heads on chosen rosters of the development files.
 
     Parameters
     ----------
-    tables
-        With examples for heads with examples, without for those without.
-    name
-        As in `FEATURES`.
+    folder
+        Where the files are.
+    tabulator
+        What computes features.
     """
-    option, none = FEATURES[name]
-    draw = np.random.default_rng(SEED)
-    parts = [
-        block(table, option, none, dropped=draw.random(table.gold.size) < DROPPED_SHARE)
-        for table in tables
-    ]
-    weights = [round(float(weight), 4) for weight in fit(parts, l2=L2)]
-    split = len(option)
-    return Head(
-        dict(zip(option, weights[:split], strict=True)), dict(zip(none, weights[split:], strict=True))
-    )
 
+    def __init__(self, folder: Path, tabulator: Tabulator) -> None:
+        self._tabulator = tabulator
+        self.full = {c.name: c for c in corpora(folder, examples=100)}
+        self.corpora = {
+            (c.name, count): c for count in (0, EXAMPLES) for c in corpora(folder, examples=count)
+        }
+        self._episodes = {
+            (name, count): list(episodes(self.full[name], examples=count, seed=SEED))
+            for name, count in self.corpora
+        }
 
-def fit_heads(plain: Sequence[Table], shown: Sequence[Table], *, encoder: str) -> Heads:
-    """Fit all heads, from tables without and with examples."""
-    made = {
-        name: fit_head(shown if name.endswith("_examples") else plain, name) for name in FEATURES
-    }
-    return Heads(VERSION, encoder, made)
+    def heads(self, names: Sequence[str]) -> Heads:
+        """Fit every head on these rosters."""
+        encoder = self._tabulator.encoder
+        plain = [self.corpora[name, 0] for name in names]
+        background = self._tabulator.background(plain)
+        kinds = [name for name in FEATURES if encoder or name.startswith("lexical")]
+        made = {kind: self._head(names, kind, background) for kind in kinds}
+        return Heads(VERSION, encoder.name if encoder else "", made, tuple(background))
+
+    def _head(self, names: Sequence[str], kind: str, background: Sequence[float]) -> Head:
+        option = FEATURES[kind]
+        draw = np.random.default_rng(SEED)
+        parts: list[Block] = []
+        for name in names:
+            key = (name, EXAMPLES if kind.endswith("_examples") else 0)
+            made = self._episodes[key]
+            shares = [0.5] + [0.5 / len(made)] * len(made)
+            for corpus, share in zip([self.corpora[key], *made], shares, strict=True):
+                parts.append(self._block(corpus, option, background, draw, share))
+        weights = expecting(fit(parts, l2=L2), parts, place=len(option), share=NONE_SHARE)
+        rounded = [round(float(weight), 4) for weight in weights]
+        return Head(
+            dict(zip(option, rounded, strict=False)),
+            dict(zip(NONE, rounded[len(option) :], strict=True)),
+        )
+
+    def _block(
+        self,
+        corpus: Corpus,
+        option: Sequence[str],
+        background: Sequence[float],
+        draw: np.random.Generator,
+        share: float,
+    ) -> Block:
+        table = self._tabulator.table(corpus, background)
+        dropped = draw.random(table.gold.size) < DROPPED_SHARE
+        made = block(table, option, NONE, dropped=dropped)
+        return replace(made, weight=made.weight * share)
 
 
 def document(heads: Heads, digests: dict[str, str]) -> dict[str, object]:
@@ -83,10 +120,20 @@ def document(heads: Heads, digests: dict[str, str]) -> dict[str, object]:
             "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
             "seed": SEED,
             "dropped_share": DROPPED_SHARE,
+            "none_share": NONE_SHARE,
             "l2": L2,
             "sha256": digests,
         },
+        "background": list(heads.background),
     }
+
+
+def written(made: dict[str, object]) -> str:
+    """Write a document with its vector on one line."""
+    text = json.dumps({**made, "background": []}, indent=1)
+    return (
+        text.replace('"background": []', f'"background": {json.dumps(made["background"])}') + "\n"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -95,11 +142,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--data", type=Path, required=True, metavar="DIR")
     parser.add_argument("--out", type=Path, default=SHIPPED, metavar="FILE")
     asked = parser.parse_args(arguments)
-    reader = chooser()
-    tables = {n: [tabulate(c, reader) for c in corpora(asked.data, examples=n)] for n in (0, 5)}
-    heads = fit_heads(tables[0], tables[5], encoder=reader.heads.encoder)
-    digests = {k: v for table in tables[5] for k, v in table.corpus.digests.items()}
-    asked.out.write_text(json.dumps(document(heads, digests), indent=1) + "\n", "utf-8")
+    study = Study(asked.data, Tabulator(default_encoder()))
+    heads = study.heads(list(study.full))
+    digests = {k: v for corpus in study.full.values() for k, v in corpus.digests.items()}
+    asked.out.write_text(written(document(heads, digests)), "utf-8")
     print(f"wrote {asked.out}")
     return 0
 

@@ -125,3 +125,23 @@ def _stacked(part: Block) -> np.ndarray:
     stacked[:, :count, :split] = part.option
     stacked[:, count, split:] = part.none
     return stacked
+
+
+def expecting(
+    weights: np.ndarray, parts: Sequence[Block], *, place: int, share: float
+) -> np.ndarray:
+    """Move the bias of none from the share of none in the fit to the one expected in use.
+
+    Parameters
+    ----------
+    place
+        Where the bias stands among the weights.
+    share
+        Of messages that belong to nobody, over 0 and under 1.
+    """
+    total = sum(part.weight.sum() for part in parts)
+    none = sum((part.weight * (part.answer == part.option.shape[1])).sum() for part in parts)
+    seen = float(none / total)
+    moved = weights.copy()
+    moved[place] += np.log(share / (1 - share)) - np.log(seen / (1 - seen))
+    return moved

@@ -8,8 +8,9 @@ from clawmarshal.router.decision import Answers, Decision, DecisionModel
 from clawmarshal.router.message import Attachment, InboundMessage
 from clawmarshal.router.models.local import LocalDecisionModel
 from clawmarshal.router.models.scripted import ScriptedModel
-from clawmarshal.router.openclaw_router import OpenClawRouter, Reply
+from clawmarshal.router.openclaw_router import OpenClawRouter
 from clawmarshal.router.policy import Policy
+from clawmarshal.router.reply import Reply
 from clawmarshal.router.route import Gate, Outcome, Reason, Route, Via
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import Transport, Turn, TurnResult, TurnState

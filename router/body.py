@@ -33,7 +33,7 @@ def parse_body(
 
     Notes
     -----
-    Source: validation rule 1 in docs/decisions.md.
+    Source: System One's published response format, checked in autumn 2026; the cap is ours.
     """
     if len(raw) > max_bytes:
         raise DecisionInvalidError(

@@ -174,7 +174,8 @@ def validate_answer(question: Question, raw: object, *, strict: bool = False) ->
 
     Notes
     -----
-    Source: the validation rules 2 to 10 and 13 in docs/decisions.md.
+    Source: System One's published response format (typesafe-sdk 0.7.5), checked in autumn 2026;
+    the tolerances are ours.
     """
     match question:
         case ChoiceQuestion():

@@ -19,14 +19,14 @@ from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import (
     ConversationView,
     HoldRecord,
-    Mode,
     Principal,
     RouteRecord,
     Submission,
 )
-from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
+from clawmarshal.router.ledger.states import HoldState, RouteState
 from clawmarshal.router.policy import Circumstances
 from clawmarshal.router.route import route_json
+from clawmarshal.router.thresholds import Directives
 from clawmarshal.router.waiters import Waiters
 from clawmarshal.transport.outcome import Transport
 
@@ -184,7 +184,7 @@ class RoutingDesk:
                 news.clear()
                 record = await self._call(self._ledger.route, route_id, owner=owner)
                 left = deadline - loop.time()
-                if left <= 0 or self._rests(record):
+                if left <= 0 or record.is_resting:
                     return record
                 await news.wait_at_most(min(left, LOOK_AGAIN_S))
 
@@ -270,6 +270,19 @@ class RoutingDesk:
         """
         return await self._call(self._ledger.resolve, route_id, principal, answer=answer, note=note)
 
+    async def launch(self, route_id: str) -> RouteRecord:
+        """Let a proposed route be launched, and return it once it rests; a repeat only waits.
+
+        Raises
+        ------
+        NotFoundError
+            No such route.
+        """
+        record = await self._call(self._ledger.release, route_id)
+        while not record.is_resting:
+            record = await self.wait(route_id, wait_s=3600.0)
+        return record
+
     async def _check_clarifies(self, submission: Submission) -> None:
         if submission.clarifies is None:
             return
@@ -352,12 +365,8 @@ class RoutingDesk:
             ),
             available=agent.enabled and (live is None or agent.id in live),
             timeout_s=agent.timeout_s or self._default_timeout_s,
+            neutralises=self._decider.policy.directives is Directives.NEUTRALISE,
         )
-
-    def _rests(self, record: RouteRecord) -> bool:
-        if record.state is RouteState.DECIDED:
-            return record.mode is Mode.DECIDE or self._is_shadow
-        return record.state in RESTING
 
     async def _keep_house(self) -> None:
         while True:

@@ -58,7 +58,8 @@ def read_distribution(options: Iterable[str], raw: object) -> Distribution:
 
     Notes
     -----
-    Source: the validation rules 3, 4, 5 and 8 in docs/decisions.md.
+    Source: System One's published response format (typesafe-sdk 0.7.5), checked in autumn 2026;
+    the tolerances are ours.
     """
     asked = tuple(options)
     if not isinstance(raw, Mapping):

@@ -25,7 +25,7 @@ _LETTER_VARIANTS = str.maketrans(
 _LEET = str.maketrans("0134578@$!|9", "oieastbasilg")
 _LEET_L = str.maketrans("0134578@$!|9", "oleastbasllg")
 
-# Code points that draw nothing: zero-width, joiners, soft hyphen, bidi controls, fillers, selectors.
+# What draws nothing: zero-width, joiners, soft hyphen, bidi controls, fillers, selectors.
 _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb"

@@ -3,65 +3,51 @@
 import asyncio
 import concurrent.futures
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import Coroutine, Iterable
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Self, TypeVar, assert_never
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
-from clawmarshal.errors import (
-    NotLaunchedError,
-    OutcomeUnknownError,
-    RouteRefusedError,
-    TransportError,
-    TurnFailedError,
-)
+from clawmarshal.errors import ClawmarshalError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import DecisionModel
-from clawmarshal.router.directives import neutralise
-from clawmarshal.router.lanes import Lanes
-from clawmarshal.router.ledger.clock import SystemClock
-from clawmarshal.router.ledger.ids import new_id
-from clawmarshal.router.memory import ConversationMemory
+from clawmarshal.router.in_memory import InMemoryFlow
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.policy import Circumstances, Directives, Policy
+from clawmarshal.router.policy import Policy
+from clawmarshal.router.reply import Reply
 from clawmarshal.router.route import Route
-from clawmarshal.router.session import lone_conversation, session_key
-from clawmarshal.transport.openclaw import OpenClawTransport
-from clawmarshal.transport.outcome import Transport, Turn, TurnResult, TurnState
+from clawmarshal.transport.outcome import Transport
+
+if TYPE_CHECKING:
+    from clawmarshal.router.ledger.ledger import Ledger
 
 T = TypeVar("T")
 
-LAUNCH_WINDOW_S = 15.0
-"""A launch that could not begin within this time is refused by the launcher."""
-DEFAULT_TIMEOUT_S = 600
 
+class Flow(Protocol):
+    """What carries a message from text to reply, on one event loop."""
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """What an agent answered."""
+    async def route(self, message: InboundMessage, *, pin: str | None) -> Route:
+        """Decide; launches nothing."""
+        ...
 
-    text: str
-    """Cleaned of control and bidi characters."""
-    agent: str
-    route_id: str
-    raw_text: str
-    """As the agent wrote it; hostile in terminals and pages."""
-    result: TurnResult
+    async def dispatch(self, route: Route, text: str) -> Reply:
+        """Launch once."""
+        ...
 
-    def __str__(self) -> str:
-        """Return the text, so that ``print(reply)`` shows the answer."""
-        return self.text
+    async def close(self) -> None:
+        """Stop what runs."""
+        ...
 
 
 class OpenClawRouter:
     """Decide which agent of a fleet gets a message, and launch that agent once.
 
     Usable with no service, no key and no network. Without a ledger nothing outlives the object:
-    holds are returned, not queued, and duplicates are only seen within it.
+    holds are returned, not queued, and duplicates are only seen within it. With a ledger, messages
+    are durable, holds enter its queue, and what a reviewer approves is launched while the router
+    lives (or by a service on the same ledger).
 
     Parameters
     ----------
@@ -74,6 +60,9 @@ class OpenClawRouter:
     transport
         How agents are launched; an OpenClaw found on this machine, at the first dispatch, where
         None.
+    ledger
+        A `Ledger`, or the URL of one such as ``sqlite:///desk.db``; None keeps all in memory. With
+        a ledger the transport is needed at the first call: approvals are bound to it.
     deadline_s
         Seconds for one decision, over 0.
     max_children
@@ -94,18 +83,18 @@ class OpenClawRouter:
         *,
         policy: Policy | None = None,
         transport: Transport | None = None,
+        ledger: "Ledger | str | None" = None,
         deadline_s: float = 4.0,
         max_children: int = 2,
         max_remembered: int = 10_000,
     ) -> None:
         roster = agents if isinstance(agents, Roster) else Roster(agents)
         self._decider = Decider(model, roster, policy=policy, deadline_s=deadline_s)
-        self._memory = ConversationMemory()
         self._transport = transport
-        self._decided: OrderedDict[str, InboundMessage] = OrderedDict()
-        self._turns: OrderedDict[str, asyncio.Future[TurnResult]] = OrderedDict()
-        self._lanes = Lanes(max_children)
+        self._ledger = ledger
+        self._max_children = max_children
         self._max_remembered = max_remembered
+        self._flow: asyncio.Future[Flow] | None = None
         self._loop = _LoopThread()
 
     @property
@@ -189,99 +178,40 @@ class OpenClawRouter:
         message = text if isinstance(text, InboundMessage) else InboundMessage(text)
         if pin is not None:
             self.roster[pin]
-        policy = self._decider.policy
-        view = self._memory.view(
-            message, window_s=policy.rate_window_s, repeat_window_s=policy.loop_window_s
-        )
-        circumstances = Circumstances(
-            pin=pin,
-            conversation_agent=view.agent,
-            repeats=view.repeats,
-            in_conversation=view.in_conversation,
-            from_sender=view.from_sender,
-        )
-        route, _ = await self._decider.decide(message, circumstances=circumstances)
-        self._remember(self._decided, route.id, message)
-        return route
+        return await (await self._started()).route(message, pin=pin)
 
     async def _dispatch(self, route: Route, text: str) -> Reply:
-        self._check(route, text)
-        turn = self._turns.get(route.id)
-        if turn is None:
-            # Taken out: a route whose turn is forgotten can never be launched again.
-            message = self._decided.pop(route.id, None)
-            if message is None:
-                raise RouteRefusedError("the route is too old; decide again")
-            turn = asyncio.ensure_future(self._launch(route, message))
-            self._remember(self._turns, route.id, turn)
-        # The caller may go away; the launch goes on, and its outcome stays to be asked for.
-        return _reply(route, await asyncio.shield(turn))
+        return await (await self._started()).dispatch(route, text)
 
     async def _close(self) -> None:
-        if self._transport is not None:
-            await self._transport.close()
+        if self._flow is not None:
+            await (await self._flow).close()
 
-    def _check(self, route: Route, text: str) -> None:
-        if not route.routable:
-            raise RouteRefusedError(f"the route is a {route.outcome}: {route.reason}")
-        if not self._decider.is_own(route):
-            raise RouteRefusedError("this router did not make this route, or it was changed")
-        if InboundMessage(text).digest != route.message_digest:
-            raise RouteRefusedError("the text is not the one that was decided")
+    async def _started(self) -> Flow:
+        if self._flow is None:
+            self._flow = asyncio.ensure_future(self._start())
+        flow = self._flow
+        try:
+            return await asyncio.shield(flow)
+        except ClawmarshalError:
+            if self._flow is flow:  # what could not start may be mended and tried again
+                self._flow = None
+            raise
 
-    def _remember(self, kept: OrderedDict[str, T], route_id: str, value: T) -> None:
-        kept[route_id] = value
-        while len(kept) > self._max_remembered:
-            kept.popitem(last=False)
+    async def _start(self) -> Flow:
+        if self._ledger is None:
+            return InMemoryFlow(
+                self._decider,
+                self._transport,
+                max_children=self._max_children,
+                max_remembered=self._max_remembered,
+            )
+        # Here, since the ledger's library takes longer to import than everything else together.
+        from clawmarshal.router.on_ledger import LedgerFlow
 
-    async def _launch(self, route: Route, message: InboundMessage) -> TurnResult:
-        agent = self.roster[route.agent or ""]
-        transport = self._transport
-        if transport is None:
-            transport = self._transport = await asyncio.to_thread(OpenClawTransport.discover)
-        key = session_key(
-            owner="local",
-            channel=message.channel,
-            account=message.account,
-            conversation=message.conversation or lone_conversation(route.id),
-            agent=agent.id,
-            generation=1,
+        return await LedgerFlow.start(
+            self._decider, self._ledger, self._transport, max_children=self._max_children
         )
-        self._memory.dispatched(message, agent.id)
-        neutral = self._decider.policy.directives is Directives.NEUTRALISE
-        async with self._lanes.turn(agent, key):
-            turn = Turn(
-                agent=agent,
-                session_key=key,
-                text=neutralise(message.text) if neutral else message.text,
-                timeout_s=agent.timeout_s or DEFAULT_TIMEOUT_S,
-                attempt_id=new_id("at", now_ms=time.time_ns() // 1_000_000),
-                not_after_boot_s=SystemClock().boot_s() + LAUNCH_WINDOW_S,
-            )
-            return await transport.launch(turn)
-
-
-def _reply(route: Route, result: TurnResult) -> Reply:
-    said = f"{result.code}: {result.detail}" if result.detail else result.code
-    match result.state:
-        case TurnState.DONE:
-            return Reply(
-                text=result.reply_text or "",
-                agent=route.agent or "",
-                route_id=route.id,
-                raw_text=result.raw_text or "",
-                result=result,
-            )
-        case TurnState.FAILED_NOT_RUN:
-            raise NotLaunchedError(said, code=result.code)
-        case TurnState.FAILED_RAN:
-            raise TurnFailedError(said, code=result.code)
-        case TurnState.CANCELLED:
-            raise TransportError(said, code=result.code)
-        case TurnState.UNKNOWN:
-            raise OutcomeUnknownError(said, code=result.code)
-        case _:
-            assert_never(result.state)
 
 
 class _LoopThread:

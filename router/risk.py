@@ -233,10 +233,14 @@ def _steps_until(
     """Count the steps until the classes of a rule meet in its window; negative if they do not."""
     last = [_NEVER] * len(rule.parts)
     row = rule.row
+    void_until = _NEVER
     for steps, i in enumerate(spots, 1):
         mask = masks[i]
         if mask & rule.voided_by:
             last = [_NEVER] * len(rule.parts)
+            void_until = i + row.void_words
+        if i <= void_until and row.void_words:
+            continue
         is_hit = False
         for k, part in enumerate(rule.parts):
             if row.in_order and k and i - last[k - 1] > row.within:

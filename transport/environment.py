@@ -37,7 +37,7 @@ PUBLISHED: tuple[Variable, ...] = (
     Variable("HOME", "a private directory", "no file of the account is read"),
     Variable("OPENCLAW_NO_RESPAWN", "1", "one process instead of a detached second one"),
     Variable("LANG", "C.UTF-8", "bytes are UTF-8 both ways"),
-    Variable("TMPDIR", "transport.tmpdir, if set", "keeps the compile cache private and reusable"),
+    Variable("TMPDIR", "transport.tmpdir, or a private directory", "no cache that others can fill"),
     Variable("TZ", "transport.tz, if set", "the time the agent is told"),
 )
 """Every variable of every child; what an agent's ``env`` lists comes on top."""

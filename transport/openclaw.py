@@ -1,9 +1,8 @@
 """Transport over the OpenClaw CLI: one private folder, one child, one honest result per launch."""
 
 import asyncio
-import json
+import logging
 import os
-import stat
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,18 +12,21 @@ from typing import Self
 
 from clawmarshal.errors import Fault, NotLaunchedError, OutcomeUnknownError, SettingsError
 from clawmarshal.roster.agent import AgentSpec
+from clawmarshal.roster.openclaw import agent_ids
 from clawmarshal.transport import executable as programs
-from clawmarshal.transport.command import MAX_TIMEOUT_S, ReadOnly, read_only_argv, turn_argv
+from clawmarshal.transport.command import ReadOnly, read_only_argv, turn_argv
 from clawmarshal.transport.environment import child_environment, name_fault, value_fault
+from clawmarshal.transport.limits import Limits, check_client_config
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState, TurnWatcher
 from clawmarshal.transport.process import Order, Spawner, launch
 from clawmarshal.transport.reply import Asked
-from clawmarshal.transport.result import FIRST_LINE, MAX_TEXT_BYTES, encode_message, to_result
-from clawmarshal.transport.run import Run
+from clawmarshal.transport.result import FIRST_LINE, encode_message, to_result
+from clawmarshal.transport.run import Finished, Run
 from clawmarshal.transport.spawner import boot_s
 from clawmarshal.transport.text import clean_text
 from clawmarshal.transport.workspace import Workspace
 
+_LOG = logging.getLogger(__name__)
 _LOOK_UP_S = 20.0
 _LOOK_UP_CAP = 4 * 1024 * 1024
 
@@ -59,6 +61,8 @@ class OpenClawTransport:
         Seconds from TERM, on which the CLI asks the Gateway to abort, to KILL.
     linger_s
         Seconds a process may stay after its answer.
+    tmpdir
+        Where the CLI keeps its compile cache; a private folder, made anew each time, where None.
     agent_env
         Values of the variables that agents list by name; each agent gets its own only.
 
@@ -87,21 +91,28 @@ class OpenClawTransport:
         home: str | os.PathLike[str] | None = None,
     ) -> None:
         self._executable = programs.resolve(command)
-        self._config = _check_config(openclaw_config)
-        _check_numbers(timeout_s, margin_s, grace_s, linger_s, reply_cap_bytes, max_text_bytes)
+        self._config = check_client_config(openclaw_config)
+        self._limits = Limits(
+            timeout_s=timeout_s,
+            margin_s=margin_s,
+            grace_s=grace_s,
+            linger_s=linger_s,
+            reply_cap_bytes=reply_cap_bytes,
+            max_text_bytes=max_text_bytes,
+        )
         self.timeout_s = timeout_s
         self.max_text_bytes = max_text_bytes
-        self._margin_s, self._grace_s, self._linger_s = margin_s, grace_s, linger_s
-        self._reply_cap = reply_cap_bytes
-        self._tmpdir = None if tmpdir is None else os.fspath(tmpdir)
         self._tz = tz
         self._agent_env = dict(agent_env or {})
         self._workspace = Workspace(directory)
         self._state_dir = os.fspath(state_dir or self._workspace.state)
         self._home = os.fspath(home or self._workspace.home)
+        self._tmpdir = os.fspath(tmpdir or self._workspace.tmp)
         self._probe: tuple[object, Probe] | None = None
         self._runs: dict[str, Run] = {}
+        self._pending: set[str] = set()
         self._called_off: set[str] = set()
+        self._probing: asyncio.Task[Probe] | None = None
         try:
             self._environment(())
             self._spawner = Spawner()
@@ -196,6 +207,16 @@ class OpenClawTransport:
         mark = self._executable.fingerprint()
         if self._probe is not None and self._probe[0] == mark:
             return self._probe[1]
+        probing = self._probing
+        if (
+            probing is None
+            or probing.done()
+            or probing.get_loop() is not asyncio.get_running_loop()
+        ):
+            probing = self._probing = asyncio.create_task(self._examine(mark))
+        return await asyncio.shield(probing)
+
+    async def _examine(self, mark: object) -> Probe:
         told = await self._ask(ReadOnly.VERSION)
         version = programs.check_version(programs.parse_version(told))
         programs.check_flags(await self._ask(ReadOnly.AGENT_HELP))
@@ -206,13 +227,10 @@ class OpenClawTransport:
 
     async def fleet(self) -> frozenset[str] | None:
         """Return the ids of the agents the Gateway knows; None when it cannot be told."""
-        from clawmarshal.roster.openclaw import agent_ids
-
         try:
-            document = json.loads(await self._ask(ReadOnly.AGENTS))
-        except (NotLaunchedError, OutcomeUnknownError, ValueError, RecursionError):
+            return agent_ids(await self._ask(ReadOnly.AGENTS))
+        except NotLaunchedError:
             return None
-        return agent_ids(document)
 
     async def launch(self, turn: Turn, watcher: TurnWatcher | None = None) -> TurnResult:
         """Launch once and return what is known; see `Transport.launch`."""
@@ -224,24 +242,29 @@ class OpenClawTransport:
             raise
 
     def stop(self, attempt_id: str) -> bool:
-        """Ask a running child to stop; its `launch` returns what became of it.
+        """Call a launch off: not started, it never will be; running, its child is told to stop.
+
+        Its `launch` returns what became of it.
 
         Returns
         -------
         bool
-            False when no such attempt is running.
+            False when there is no such launch.
         """
         run = self._runs.get(attempt_id)
-        if run is None:
+        if run is not None:
+            run.stop("asked")
+        elif attempt_id in self._pending:
+            self._called_off.add(attempt_id)
+        else:
             return False
-        run.stop("asked")
         return True
 
     async def close(self) -> None:
         """Stop what runs, wait for it, and remove every folder."""
         for run in self._runs.values():
             run.stop("asked")
-        deadline = time.monotonic() + self._grace_s + 15
+        deadline = time.monotonic() + self._limits.grace_s + 15
         while self._runs and time.monotonic() < deadline:
             await asyncio.sleep(0.02)
         self._spawner.close()
@@ -249,19 +272,15 @@ class OpenClawTransport:
 
     async def _call_off(self, attempt_id: str, task: "asyncio.Task[TurnResult]") -> None:
         """Stop the child of a launch that nobody waits for any more, and see it gone."""
-        self._called_off.add(attempt_id)
-        try:
-            while not task.done():
-                self.stop(attempt_id)
-                await asyncio.wait([task], timeout=0.2)
-            if not task.cancelled():
-                task.exception()
-        finally:
-            self._called_off.discard(attempt_id)
+        self.stop(attempt_id)
+        await asyncio.wait([task])
+        if not task.cancelled():
+            task.exception()
 
     async def _launch(self, turn: Turn, watcher: TurnWatcher | None) -> TurnResult:
         began = time.monotonic()
         version: str | None = None
+        self._pending.add(turn.attempt_id)
         try:
             version = (await self.probe()).version
             result = await self._turn(turn, version, watcher)
@@ -269,6 +288,13 @@ class OpenClawTransport:
             result = TurnResult(TurnState.FAILED_NOT_RUN, error.code, detail=str(error)[:500])
         except OutcomeUnknownError as error:
             result = TurnResult(TurnState.UNKNOWN, error.code, detail=str(error)[:500])
+        except Exception as error:
+            _LOG.exception("attempt %s: the transport itself failed", turn.attempt_id)
+            detail = f"the transport itself failed ({type(error).__name__})"
+            result = TurnResult(TurnState.UNKNOWN, "transport-fault", detail=detail)
+        finally:
+            self._pending.discard(turn.attempt_id)
+            self._called_off.discard(turn.attempt_id)
         return replace(result, cli_version=version, wall_s=time.monotonic() - began)
 
     async def _turn(self, turn: Turn, version: str, watcher: TurnWatcher | None) -> TurnResult:
@@ -287,21 +313,30 @@ class OpenClawTransport:
                 environment=environment,
                 cwd=str(folder.cwd),
                 not_after_boot_s=turn.not_after_boot_s,
-                deadline_s=turn.timeout_s + self._margin_s,
-                grace_s=self._grace_s,
-                stdout_cap=4 * self._reply_cap + len(message) + 65_536,
+                deadline_s=turn.timeout_s + self._limits.margin_s,
+                grace_s=self._limits.grace_s,
+                stdout_cap=self._limits.stdout_cap(len(message)),
             )
-            if turn.attempt_id in self._called_off:
-                raise NotLaunchedError("the launch was called off", code="called-off")
-            child = await launch(self._spawner, order)
-            facts = await self._tell(watcher, child.pid)
-            run = self._runs[turn.attempt_id] = Run(child, linger_s=self._linger_s)
-            try:
-                finished = await run.finish()
-            finally:
-                self._runs.pop(turn.attempt_id, None)
+            finished, facts = await self._carry(turn.attempt_id, order, watcher)
         asked = Asked(turn.agent.id, turn.session_key, turn.text, version)
-        return await to_result(finished, asked, reply_cap=self._reply_cap, facts=facts)
+        return await to_result(finished, asked, reply_cap=self._limits.reply_cap_bytes, facts=facts)
+
+    async def _carry(
+        self, attempt_id: str, order: Order, watcher: TurnWatcher | None
+    ) -> tuple[Finished, dict[str, object]]:
+        """Start the child, tell the watcher, and see the child to its end."""
+        if attempt_id in self._called_off:
+            raise NotLaunchedError("the launch was called off", code="called-off")
+        child = await launch(self._spawner, order)
+        run = self._runs[attempt_id] = Run(child, linger_s=self._limits.linger_s)
+        try:
+            if attempt_id in self._called_off:
+                run.stop("asked")
+            facts = await self._tell(watcher, child.pid)
+            return await run.finish(), facts
+        finally:
+            self._runs.pop(attempt_id, None)
+            child.close()
 
     @staticmethod
     async def _tell(watcher: TurnWatcher | None, pid: int) -> dict[str, object]:
@@ -340,10 +375,13 @@ class OpenClawTransport:
                 cwd=str(folder.cwd),
                 not_after_boot_s=boot_s() + _LOOK_UP_S,
                 deadline_s=_LOOK_UP_S,
-                grace_s=min(self._grace_s, 1.0),
+                grace_s=min(self._limits.grace_s, 1.0),
                 stdout_cap=_LOOK_UP_CAP,
             )
-            finished = await Run(await launch(self._spawner, order)).finish()
+            try:
+                finished = await Run(await launch(self._spawner, order)).finish()
+            except OutcomeUnknownError as error:
+                raise NotLaunchedError(str(error), code="cli-silent") from error
         output = finished.output
         if output.exit_code != 0 or output.stopped is not None or output.is_cut:
             raise NotLaunchedError(
@@ -351,44 +389,3 @@ class OpenClawTransport:
                 code="cli-silent",
             )
         return output.stdout.decode("utf-8", "replace")
-
-
-def _check_config(path: str | os.PathLike[str] | None) -> str | None:
-    """Return the absolute path of a client config that only its owner can read."""
-    if path is None:
-        return None
-    real = os.path.abspath(path)
-    try:
-        found = os.stat(real)
-    except OSError as error:
-        raise SettingsError(f"transport.openclaw_config {real}: {error.strerror}") from error
-    if not stat.S_ISREG(found.st_mode):
-        raise SettingsError(f"transport.openclaw_config {real} is not a file")
-    if found.st_mode & 0o022:
-        raise SettingsError(f"transport.openclaw_config {real}: others may write; chmod 600 it")
-    if found.st_mode & 0o044:
-        raise SettingsError(
-            f"transport.openclaw_config {real} holds the Gateway's token and others may read it; "
-            f"chmod 600 {real}"
-        )
-    return real
-
-
-def _check_numbers(
-    timeout_s: int, margin_s: float, grace_s: float, linger_s: float, reply_cap: int, text_cap: int
-) -> None:
-    bounds = (
-        ("timeout_s", timeout_s, 1, MAX_TIMEOUT_S),
-        ("margin_s", margin_s, 0, 600),
-        ("grace_s", grace_s, 0, 60),
-        ("linger_s", linger_s, 0, 60),
-        ("reply_cap_bytes", reply_cap, 1024, 64 * 1024 * 1024),
-        ("max_text_bytes", text_cap, 1, MAX_TEXT_BYTES),
-    )
-    faults = [
-        Fault(f"{name} is between {low} and {high}")
-        for name, value, low, high in bounds
-        if not low <= value <= high
-    ]
-    if faults:
-        raise SettingsError("transport", faults=faults)

@@ -54,6 +54,7 @@ class Workspace:
             self.path, self._lock = _make_locked(base)
             self.home = _private(self.path / "home")
             self.state = _private(self.path / "state")
+            self.tmp = _private(self.path / "tmp")
         except OSError as error:
             raise SettingsError(
                 f"transport.directory {base}: no private folder can be made ({error.strerror})"
@@ -120,22 +121,20 @@ def sweep(base: Path) -> list[Path]:
 def remove_tree(path: Path) -> None:
     """Remove a folder, with what a child may have made unreadable in it; links are not followed."""
     shutil.rmtree(path, ignore_errors=True)
-    if not os.path.lexists(path):
-        return
-    for folder, _, _ in os.walk(path):
-        for name in (folder, *(entry.path for entry in _entries(folder))):
-            if not os.path.islink(name):
-                with contextlib.suppress(OSError):
-                    os.chmod(name, 0o700)
-    shutil.rmtree(path, ignore_errors=True)
+    if os.path.lexists(path) and not os.path.islink(path):
+        _open_up(path)
+        shutil.rmtree(path, ignore_errors=True)
 
 
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    with contextlib.suppress(OSError):
-        os.chmod(folder, 0o700)
-        with os.scandir(folder) as entries:
-            return [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
-    return []
+def _open_up(path: Path) -> None:
+    """Give ourselves back the right to every folder of a tree."""
+    folders = [os.fspath(path)]
+    while folders:
+        folder = folders.pop()
+        with contextlib.suppress(OSError):
+            os.chmod(folder, 0o700)
+            with os.scandir(folder) as entries:
+                folders += [e.path for e in entries if e.is_dir(follow_symlinks=False)]
 
 
 def _make_locked(base: Path) -> tuple[Path, int]:

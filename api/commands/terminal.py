@@ -3,7 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -62,16 +62,19 @@ class Progress:
         How many steps there are.
     what
         What is counted.
+    stream
+        The error stream where None.
     """
 
-    def __init__(self, total: int, *, what: str) -> None:
+    def __init__(self, total: int, *, what: str, stream: TextIO | None = None) -> None:
         self._total = total
         self._what = what
-        self._is_shown = sys.stderr.isatty()
+        self._stream = stream or sys.stderr
+        self._is_shown = self._stream.isatty()
         self._every = max(1, total // 200)
 
     def step(self, done: int) -> None:
         """Say how far it is."""
         if self._is_shown and (done % self._every == 0 or done == self._total):
             end = "\n" if done == self._total else ""
-            print(f"\r{done}/{self._total} {self._what}", end=end, file=sys.stderr, flush=True)
+            print(f"\r{done}/{self._total} {self._what}", end=end, file=self._stream, flush=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import partial
 
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
@@ -20,6 +21,7 @@ from clawmarshal.router.ledger.states import RESTING, RouteState
 endpoints = APIRouter()
 
 IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}")
+ON_LOOP_CHARS = 16_384
 SETTLED = RESTING - {RouteState.HELD}
 """Answered with 200; everything else is still running or held, and answered with 202."""
 
@@ -39,9 +41,7 @@ async def post_route(request: Request, principal: RouteKey) -> JSONResponse:
     )
     if body.agent is not None:
         _check_pin(body.agent, principal, parts)
-    submission = body.submission(
-        principal.person, idempotency_key=key, max_text_bytes=parts.max_text_bytes
-    )
+    submission = await _checked(body, principal, key=key, parts=parts)
     if body.mode == "dry_run":
         answer = dict(await parts.desk.dry_run(submission))
         # The id names no row, so it is not shown.
@@ -55,6 +55,19 @@ async def post_route(request: Request, principal: RouteKey) -> JSONResponse:
         wait_s = min(body.wait_s, parts.max_wait_s)
         record = await _wait(request, record, submission, principal=principal, wait_s=wait_s)
     return _answer(record, repeat)
+
+
+async def _checked(
+    body: RouteBody, principal: Principal, *, key: str | None, parts: Parts
+) -> Submission:
+    make = partial(
+        body.submission,
+        principal.person,
+        idempotency_key=key,
+        max_text_bytes=parts.max_text_bytes,
+    )
+    # Megabytes take a while to look through; others are served meanwhile.
+    return await asyncio.to_thread(make) if len(body.text) > ON_LOOP_CHARS else make()
 
 
 def _answer(record: RouteRecord, repeat: str | None) -> JSONResponse:

@@ -27,6 +27,9 @@ class LaunchTerms:
     """False when disabled, or known to be missing from the live OpenClaw."""
     timeout_s: int = 600
     """``--timeout`` of a turn."""
+    neutralises: bool = False
+    """True: the agent gets the text with its directives made inert. Part of the template too, so
+    that an approval is bound to it."""
 
     @property
     def agent(self) -> str:

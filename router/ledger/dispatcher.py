@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 
 from clawmarshal.errors import LedgerError
+from clawmarshal.router.directives import neutralise
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.clock import Clock, SystemClock
 from clawmarshal.router.ledger.ledger import Ledger
@@ -211,10 +212,11 @@ class Dispatcher:
         self._swept_boot_s = self._clock.boot_s()
 
     def _launch(self, order: LaunchOrder, terms: LaunchTerms, claimed_boot_s: float) -> None:
+        text = order.message.text
         request = Turn(
             agent=terms.spec,
             session_key=order.session_key,
-            text=order.message.text,
+            text=neutralise(text) if terms.neutralises else text,
             timeout_s=order.timeout_s,
             attempt_id=order.attempt_id,
             not_after_boot_s=claimed_boot_s + order.launch_window_s,

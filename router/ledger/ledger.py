@@ -165,6 +165,11 @@ class Ledger(LedgerReader):
                 tx, route_id, route, explanation=explanation, terms=terms, is_shadow=is_shadow
             )
 
+    def release(self, route_id: str) -> RouteRecord:
+        """Let a proposed route be launched; one that stands elsewhere is returned as it is."""
+        with self._database.write() as tx:
+            return recording.release(tx, route_id)
+
     def approve(
         self,
         hold_id: str,

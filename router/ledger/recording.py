@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Row
 
 from clawmarshal.router.ledger import codec, holds, moves, rows
-from clawmarshal.router.ledger.audit import SERVICE, plain
+from clawmarshal.router.ledger.audit import SERVICE, Actor, plain
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import Mode, RouteRecord
@@ -43,9 +43,24 @@ def record(
     is_new = moves.move(
         tx, route_id, frm=S.RECEIVED, to=first, actor=SERVICE, facts=_facts(route), **decision
     )
-    if is_new and first is S.DECIDED and row.mode == Mode.DISPATCH and not is_shadow:
+    if is_new and first is S.DECIDED and not is_shadow and _goes_on(Mode(row.mode), route.outcome):
         _follow(tx, row, route, terms)
     return rows.route_record(tx, route_id)
+
+
+def release(tx: Transaction, route_id: str) -> RouteRecord:
+    """Make a proposed route ready; see `Ledger.release`."""
+    row = rows.one_route(tx, route_id)
+    is_dispatch = row.decision is not None and row.decision["outcome"] == Outcome.DISPATCH
+    if row.mode == Mode.PROPOSE and row.state == S.DECIDED and is_dispatch:
+        actor = Actor(f"owner:{row.owner}")
+        moves.must_move(tx, route_id, frm=S.DECIDED, to=S.READY, actor=actor, ready_at=tx.now)
+    return rows.route_record(tx, route_id)
+
+
+def _goes_on(mode: Mode, outcome: Outcome) -> bool:
+    """Tell whether anything follows from a decision without its caller's word."""
+    return mode is Mode.DISPATCH or (mode is Mode.PROPOSE and outcome is not Outcome.DISPATCH)
 
 
 def _follow(tx: Transaction, row: Row[Any], route: Route, terms: LaunchTerms | None) -> None:

@@ -16,6 +16,8 @@ class Mode(StrEnum):
 
     DISPATCH = "dispatch"
     DECIDE = "decide"
+    PROPOSE = "propose"
+    """Held where a gate fires; otherwise ``decided`` until its caller launches it."""
     DRY_RUN = "dry_run"
 
 
@@ -43,7 +45,7 @@ class Submission:
     owner: str
     """The person whose key brought it; owns its rows."""
     mode: Mode = Mode.DISPATCH
-    """DISPATCH or DECIDE; a dry run never reaches the ledger."""
+    """Any but DRY_RUN, which never reaches the ledger."""
     idempotency_key: str | None = None
     pin: str | None = None
     on_uncertain: str = "hold"

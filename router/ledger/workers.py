@@ -60,8 +60,6 @@ class WorkerLocks:
 
     def is_dead(self, worker: str) -> bool:
         """Tell whether nobody holds the worker's lock; a missing file is nobody's."""
-        if worker in self._held:
-            return False
         try:
             descriptor = os.open(self._path(worker), os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:

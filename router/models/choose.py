@@ -11,7 +11,7 @@ from clawmarshal.router.models.head import Distribution, Heads
 from clawmarshal.router.models.lexical import Columns, LexicalIndex
 
 if TYPE_CHECKING:
-    from clawmarshal.router.models.dense import DenseIndex, Vectors
+    from clawmarshal.router.models.dense import DenseIndex, MessageVectors, Reader, Vectors
 
 MAX_CACHED_BALLOTS = 64
 
@@ -29,7 +29,7 @@ class Reading:
     """Raises when the deadline has passed."""
     is_whole: bool = True
     """False where the encoder saw windows spread over the text instead of all of it."""
-    vectors: "Vectors | None" = field(default=None, repr=False)
+    vectors: "MessageVectors | None" = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,7 @@ class Chooser:
         self.heads = heads
         self.encoder = encoder
         self._indexes: OrderedDict[Hashable, BallotIndex] = OrderedDict()
-        if encoder is not None:
-            from clawmarshal.router.models.dense import RemitEncoder
-
-            self._remits = RemitEncoder(encoder)
+        self._reader = None if encoder is None else _reader(encoder, heads)
 
     def index(self, key: Hashable, remits: Callable[[], Sequence[Remit]]) -> BallotIndex:
         """Return the index of a ballot, from the cache where the key is known.
@@ -85,9 +82,15 @@ class Chooser:
     def columns(self, index: BallotIndex, reading: Reading) -> Columns:
         """Compute every feature of the message against the ballot."""
         columns = index.lexical.columns(reading.text, reading.check)
-        if index.dense is not None:
-            columns.update(index.dense.columns(self._vectors(reading)))
+        encoded = self._encoded(reading)
+        if index.dense is not None and encoded is not None:
+            columns.update(index.dense.columns(encoded))
         return columns
+
+    def vector(self, reading: Reading) -> "Vectors | None":
+        """Return the vector of the text as written; None without an encoder or without words."""
+        encoded = self._encoded(reading) if words(reading.text) else None
+        return None if encoded is None else encoded.written
 
     def distribution(self, index: BallotIndex, reading: Reading) -> Distribution | None:
         """Return the probabilities of the ballot's options; None for a text without words."""
@@ -98,19 +101,23 @@ class Chooser:
         )
         return head.distribution(self.columns(index, reading))
 
-    def _index(self, remits: Sequence[Remit]) -> BallotIndex:
-        dense = None
-        if self.encoder is not None:
-            from clawmarshal.router.models.dense import DenseIndex
-
-            dense = DenseIndex(remits, self._remits)
-        return BallotIndex(LexicalIndex(remits), dense, any(r.examples for r in remits))
-
-    def _vectors(self, reading: Reading) -> "Vectors":
-        from clawmarshal.router.models.dense import read_message
-
-        if reading.vectors is None:
-            assert self.encoder is not None  # noqa: S101 -- an index with a dense side has one
+    def _encoded(self, reading: Reading) -> "MessageVectors | None":
+        if reading.vectors is None and self._reader is not None:
             pieces, reading.is_whole = windows(reading.text)
-            reading.vectors = read_message(self.encoder, pieces, reading.check)
+            reading.vectors = self._reader.message(pieces, reading.check)
         return reading.vectors
+
+    def _index(self, remits: Sequence[Remit]) -> BallotIndex:
+        has_examples = any(remit.examples for remit in remits)
+        if self._reader is None:
+            return BallotIndex(LexicalIndex(remits), None, has_examples)
+        from clawmarshal.router.models.dense import DenseIndex
+
+        return BallotIndex(LexicalIndex(remits), DenseIndex(remits, self._reader), has_examples)
+
+
+def _reader(encoder: Encoder, heads: Heads) -> "Reader":
+    # Here and above: numpy is imported when the model is loaded, not with the package.
+    from clawmarshal.router.models.dense import Reader
+
+    return Reader(encoder, heads.background if heads.encoder == encoder.name else ())

@@ -26,18 +26,58 @@ class RemitVectors:
     not_for: Vectors
 
 
-class RemitEncoder:
-    """Encode each remit once, however many fleets it stands in.
+@dataclass(frozen=True, slots=True)
+class MessageVectors:
+    """One message, encoded."""
+
+    written: Vectors
+    """The text as written, of length 1; the mean of its windows where it has several."""
+    readings: Vectors
+    """One row per reading of the message, without the background."""
+
+
+class Reader:
+    """Encode messages, and each remit once, however many fleets it stands in.
+
+    What all messages share is taken out of messages and of examples, which are messages too:
+    without that, a remit that is near to any message at all would win too often.
 
     Parameters
     ----------
     encoder
         Rows of length 1.
+    background
+        The mean vector of messages as fitted; empty for none.
     """
 
-    def __init__(self, encoder: Encoder) -> None:
+    def __init__(self, encoder: Encoder, background: Sequence[float] = ()) -> None:
         self._encoder = encoder
+        self._background = np.array(background or [0.0], np.float32)
         self._kept: OrderedDict[Remit, RemitVectors] = OrderedDict()
+
+    def message(
+        self, pieces: Sequence[str], check: Callable[[], None] = lambda: None
+    ) -> MessageVectors:
+        """Encode a message: as written and by content words, or the mean of its windows.
+
+        Parameters
+        ----------
+        pieces
+            Windows of the text, at least one.
+        check
+            Called between batches; raises when the deadline has passed.
+        """
+        if len(pieces) == 1:
+            rows = self._encoder.encode([pieces[0], content_text(pieces[0])])
+            return MessageVectors(rows[0], self._centred(rows))
+        total = np.zeros(1, np.float32)
+        for start in range(0, len(pieces), _BATCH):
+            check()
+            batch = pieces[start : start + _BATCH]
+            lengths = np.array([len(piece) for piece in batch], np.float32)
+            total = total + lengths @ self._encoder.encode(batch)
+        written = _unit(total)
+        return MessageVectors(written, self._centred(written[None]))
 
     def vectors(self, remit: Remit) -> RemitVectors:
         """Return the remit's vectors, from the cache where they are known."""
@@ -47,11 +87,14 @@ class RemitEncoder:
         parts = [(remit.whole, *remit.clauses), remit.examples, remit.not_for]
         encoded = self._encoder.encode([text for part in parts for text in part])
         first, second = len(parts[0]), len(parts[0]) + len(parts[1])
-        made = RemitVectors(encoded[:first], encoded[first:second], encoded[second:])
+        made = RemitVectors(encoded[:first], self._centred(encoded[first:second]), encoded[second:])
         self._kept[remit] = made
         if len(self._kept) > MAX_CACHED_REMITS:
             self._kept.popitem(last=False)
         return made
+
+    def _centred(self, vectors: Vectors) -> Vectors:
+        return _unit(vectors - self._background) if len(vectors) else vectors
 
 
 class DenseIndex:
@@ -63,8 +106,8 @@ class DenseIndex:
         At least one.
     """
 
-    def __init__(self, remits: Sequence[Remit], encoder: RemitEncoder) -> None:
-        made = [encoder.vectors(remit) for remit in remits]
+    def __init__(self, remits: Sequence[Remit], reader: Reader) -> None:
+        made = [reader.vectors(remit) for remit in remits]
         self._whole = np.stack([m.units[0] for m in made])
         self._units = Stack([m.units for m in made])
         self._all = Stack([np.concatenate([m.units, m.examples]) for m in made])
@@ -74,17 +117,11 @@ class DenseIndex:
         self._centres = _unit(np.stack(centres))
         self._not_for = Stack([m.not_for for m in made])
 
-    def columns(self, message: Vectors) -> Columns:
-        """Compute every encoder feature of one message.
-
-        Parameters
-        ----------
-        message
-            One or more readings of the same message (as written, content words); features are
-            the mean over them.
-        """
+    def columns(self, encoded: MessageVectors) -> Columns:
+        """Compute every encoder feature of one message, the mean over its readings."""
+        message = encoded.readings
         units = self._units.cosines(message)
-        columns = {
+        columns: dict[str, Vectors] = {
             "whole": (message @ self._whole.T).mean(0),
             "unit": self._units.soft_best(units),
             "unit_mean": self._units.mean(units),
@@ -125,7 +162,8 @@ class Stack:
 
     def cosines(self, message: Vectors) -> Vectors:
         """Return one row per reading and one column per row of the stack."""
-        return message @ self._rows.T
+        cosines: Vectors = message @ self._rows.T
+        return cosines
 
     def soft_best(self, cosines: Vectors, missing: Vectors | None = None) -> Vectors:
         """Log-mean-exp per remit, mean over the readings."""
@@ -150,28 +188,6 @@ class Stack:
         return spread
 
 
-def read_message(
-    encoder: Encoder, pieces: Sequence[str], check: Callable[[], None] = lambda: None
-) -> Vectors:
-    """Encode a message: as written and by content words, or the mean of its windows.
-
-    Parameters
-    ----------
-    pieces
-        Windows of the text, at least one.
-    check
-        Called between batches; raises when the deadline has passed.
-    """
-    if len(pieces) == 1:
-        return encoder.encode([pieces[0], content_text(pieces[0])])
-    total = np.zeros(1, np.float32)
-    for start in range(0, len(pieces), _BATCH):
-        check()
-        batch = pieces[start : start + _BATCH]
-        lengths = np.array([len(piece) for piece in batch], np.float32)
-        total = total + lengths @ encoder.encode(batch)
-    return _unit(total[None])
-
-
 def _unit(vectors: Vectors) -> Vectors:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+    scaled: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
+    return scaled

@@ -70,6 +70,8 @@ class Heads:
     """The encoder they were fitted with; `Encoder.name`."""
     by_name: Mapping[str, Head]
     """``encoder``, ``lexical``, and each with ``_examples``."""
+    background: tuple[float, ...] = ()
+    """The encoder's mean vector of messages; empty for none."""
 
     def head(self, *, has_encoder: bool, has_examples: bool) -> Head:
         """Pick the head for what the ballot and the installation offer."""
@@ -105,14 +107,17 @@ def heads_from(document: Mapping[str, object]) -> Heads:
     KeyError, TypeError, ValueError
         The document has another shape.
     """
-    heads = document["heads"]
-    if not isinstance(heads, Mapping):
-        raise TypeError("heads is an object")
+    heads, stated = document["heads"], document["background"]
+    if not isinstance(heads, Mapping) or not isinstance(stated, list):
+        raise TypeError("heads is an object and background an array")
+    background = tuple(float(number) for number in stated)
     made = {
         str(name): Head(_weights(head["option"]), _weights(head["none"]))
         for name, head in heads.items()
     }
-    return Heads(str(document["version"]), str(document["encoder"]), MappingProxyType(made))
+    return Heads(
+        str(document["version"]), str(document["encoder"]), MappingProxyType(made), background
+    )
 
 
 def shipped_heads() -> Heads:

@@ -6,13 +6,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 
 from clawmarshal.errors import DecisionUnavailableError
 from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decision import Answers
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.choose import Chooser, Reading
-from clawmarshal.router.models.encoder import Encoder, UseEncoder
+from clawmarshal.router.models.encoder import Encoder, UseEncoder, one_blas_thread
 from clawmarshal.router.models.head import Heads, shipped_heads
 from clawmarshal.router.models.questions import Respondent
 
@@ -59,6 +60,7 @@ class LocalDecisionModel:
         self._use_encoder = use_encoder
         self._load_encoder = load_encoder
         self._respondent: Respondent | None = None
+        self._one_blas_thread: Callable[[], AbstractContextManager[object]] = nullcontext
         self._lock = threading.Lock()
         self._worker: ThreadPoolExecutor | None = None
 
@@ -105,7 +107,9 @@ class LocalDecisionModel:
 
     def _judge(self, ballot: Ballot, reading: Reading) -> Mapping[str, object]:
         reading.check()
-        return self._loaded().answers(ballot, reading)
+        respondent = self._loaded()
+        with self._one_blas_thread():
+            return respondent.answers(ballot, reading)
 
     def _notes(self, reading: Reading) -> tuple[str, ...]:
         notes = [LEXICAL_ONLY] if self._loaded().is_lexical_only else []
@@ -114,7 +118,10 @@ class LocalDecisionModel:
     def _loaded(self) -> Respondent:
         with self._lock:
             if self._respondent is None:
-                self._respondent = Respondent(Chooser(self._heads, self._find_encoder()))
+                encoder = self._find_encoder()
+                self._respondent = Respondent(Chooser(self._heads, encoder))
+                if encoder is not None:
+                    self._one_blas_thread = one_blas_thread()
             return self._respondent
 
     def _find_encoder(self) -> Encoder | None:

@@ -14,7 +14,8 @@ from clawmarshal.router.ballot import (
 from clawmarshal.router.models.choose import BallotIndex, Chooser, Reading
 from clawmarshal.router.models.features import Remit
 from clawmarshal.router.models.head import Distribution, concentration
-from clawmarshal.router.risk import RiskFloor, risk_floor
+from clawmarshal.router.models.risk import RiskClassifier, risk_answer, shipped_head
+from clawmarshal.router.risk import risk_floor
 
 _TIERS = tuple(Risk)
 
@@ -34,6 +35,9 @@ class Respondent:
 
     def __init__(self, chooser: Chooser) -> None:
         self._chooser = chooser
+        encoder, risk = chooser.encoder, shipped_head()
+        fits = encoder is not None and encoder.name == risk.encoder
+        self._classifier = RiskClassifier(risk) if fits else None
 
     @property
     def is_lexical_only(self) -> bool:
@@ -64,7 +68,7 @@ class Respondent:
         self, question: ChoiceQuestion, agents: Mapping[str, AgentSpec], reading: Reading
     ) -> dict[str, float]:
         if set(question.criteria) == set(_TIERS):
-            return dict(_risk_answer(reading.text, risk_floor(reading.text)))
+            return self._risk(reading)
         options = sorted(option for option in question.criteria if option != NONE_OF_THESE)
         has_none = NONE_OF_THESE in question.criteria
         if not options:
@@ -77,6 +81,17 @@ class Respondent:
         else:
             index = self._generic([Remit(o, question.criteria[o] or "") for o in options])
         return _by_option(options, self._chooser.distribution(index, reading), has_none=has_none)
+
+    def _risk(self, reading: Reading) -> dict[str, float]:
+        text = reading.text
+        return dict(
+            risk_answer(
+                text,
+                risk_floor(text),
+                classifier=self._classifier,
+                vector=self._chooser.vector(reading) if self._classifier else None,
+            )
+        )
 
     def _score(self, question: ScoreQuestion, reading: Reading) -> dict[str, object]:
         levels = [str(level) for level in range(len(question.criteria))]
@@ -126,12 +141,3 @@ def _chosen(question: ChoiceQuestion, fit: Mapping[str, float]) -> dict[str, obj
         "probabilities": {option: fit[option] for option in question.criteria},
         "confidence": concentration(list(fit.values())),
     }
-
-
-def _risk_answer(text: str, floor: RiskFloor) -> Mapping[str, float]:
-    low, medium, high = {
-        Risk.LOW: (0.939, 0.043, 0.018),
-        Risk.MEDIUM: (0.299, 0.646, 0.055),
-        Risk.HIGH: (0.050, 0.029, 0.921),
-    }[floor.tier]
-    return {Risk.LOW: low, Risk.MEDIUM: medium, Risk.HIGH: high}

@@ -13,6 +13,8 @@ _MAX_FILLERS = 12
 _MAX_SHORT_FILLERS = 2
 _FOREIGN_OPENING = 3
 _SUBJECTS = frozenset("task it i you we they that there this everyone he she which who".split())
+_FUTURE = frozenset({"will", "would"})
+"""They ask, unless they speak to "you"."""
 _THIRD = frozenset("i it they there he she the my we".split())
 _DETERMINERS = frozenset("a an the my your this that our his her their".split())
 _CLOSED, _AFTER_QUESTION, _OPEN = range(3)
@@ -76,7 +78,7 @@ class Clauses:
             return False
         before = words[i - 1] if i else "\n"
         after = words[i + 1] if i + 1 < len(words) else ""
-        tells = mask & self._bits["read_phrase"] or (word_is_will(words[i]) and after in _THIRD)
+        tells = mask & self._bits["read_phrase"] or (words[i] in _FUTURE and after in _THIRD)
         acts = mask & self._bits["strong_act"] or (
             self._opening == _OPEN and mask & self._bits["act"]
         )
@@ -99,11 +101,6 @@ class Clauses:
         elif mask & self._bits["joins"] and not self._is_how:
             self._opening = _AFTER_QUESTION if self._asking else _OPEN
             self._fillers = _MAX_FILLERS - _MAX_SHORT_FILLERS
-
-
-def word_is_will(word: str) -> bool:
-    """Tell whether a word asks only when it does not speak to "you"."""
-    return word in {"will", "would"}
 
 
 def _is_statement(word: str, before: str, after: str) -> bool:

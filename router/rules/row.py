@@ -27,6 +27,8 @@ class Row:
     """The classes must follow each other as they are listed."""
     voided_by: str = ""
     """A class that, standing before the rest, makes the sentence about something else."""
+    void_words: int = 0
+    """For how many words after it `voided_by` holds; what stood before it never counts."""
     examples: tuple[str, ...] = ()
     """Texts that must fire this row's code."""
     counter_examples: tuple[str, ...] = ()

@@ -19,35 +19,36 @@ stelle stell stellen einstellen wecke weck lösche lösch löschen loesche entfe
  senden rufe ruf anrufen schalte schalt einschalten ausschalten aktiviere deaktiviere
  deaktivieren erstelle erstellen lege bewerte bewerten vergib stoppe beende abbrechen breche
  brich setz setze setzen mache mach trage eintragen pausiere kaufe kauf kaufen annullieren tua
- speichere kündige starte dreh vereinbare aufheben benachrichtige verlänger veröffentliche lade
- hochladen tausche
+ speichere kündige starte dreh vereinbare erhöhe verringere dimme rufen erhöhen verringern dimmen
+ aufheben benachrichtige verlänger veröffentliche lade hochladen tausche
 zet zetten stel instellen verwijder verwijderen wis wissen annuleer annuleren voeg toevoegen
  herinner herinneren reserveer reserveren boek boeken bestel bestellen speel spelen afspelen
- wijzig wijzigen verander veranderen verplaats stuur sturen verstuur bel opbellen schakel
- inschakelen uitschakelen activeer maak aanmaken snooze pauzeer plaats beoordeel koop kopen geef
- wek deel schrap uitstellen stel_uit huur plan_een
+ wijzig wijzigen verander veranderen verplaats stuur sturen verstuur bel opbellen verhoog verlaag
+ dim_de schakel inschakelen uitschakelen activeer maak aanmaken snooze pauzeer plaats beoordeel
+ koop kopen geef wek deel schrap uitstellen stel_uit huur plan_een
 imposta impostare metti mettere crea creare aggiungi aggiungere cancella cancellare elimina
  eliminare rimuovi rimuovere annulla annullare disattiva attiva ricordami ricordarmi prenota
  prenotare prenotami riproduci riprodurre riproducimi suona ascoltare valuta valutare dai assegna
  posticipa posticipare posponi postponi rimanda sposta modifica modificare cambia cambiare invia
  inviare manda mandare spedisci chiama chiamare telefona compra comprare acquista spegni spegnere
- accendi accendere inserisci inserire svegliami fissa ordina ordinare condividi pubblica sospendi
+ accendi accendere inserisci inserire svegliami alza abbassa aumenta diminuisci fissa ordina
+ ordinare condividi pubblica sospendi
 pon poner ponme ponga programa configura configurar añade añadir agrega agregar borra borrar
  elimina eliminar quita quitar cancela cancelar anula recuérdame recuerdame recordarme reserva
  reservar resérvame reproduce reproducir toca cambia cambiar modifica envía enviar envíame manda
  mandar llama llamar apaga apagar enciende encender activa desactiva crea crear compra comprar
- pide pedir califica puntúa valora aplaza pospón despiértame comparte publica guarda cierra
- inscribe
+ pide pedir califica puntúa valora aplaza pospón despiértame aumenta sube baja_el baja_la
+ comparte publica guarda cierra inscribe
 mets mettre règle régler programme_un ajoute ajouter ajoutez supprime supprimer efface effacer
  annule annuler annulez rappelle rappeler réserve réserver réservez joue jouer jouez lancer
  modifie modifier déplace envoie envoyer envoyez appelle appeler éteins éteindre allume allumer
- désactive crée créer achète acheter commander note_ce notez évalue repousse réveille partage
- publie enregistre désactiver enlève mettez inscris
+ désactive crée créer achète acheter commander note_ce notez évalue repousse réveille reprends
+ augmente baisse monte_le diminue partage publie enregistre désactiver enlève mettez inscris
 põe coloca colocar coloque defina definir adiciona adicione adicionar apaga apague apagar exclua
  excluir remova remover cancele cancelar anule lembre lembra_me lembre_me reservar toque tocar
  reproduza muda mude mudar altere alterar envia envie enviar mande desliga desligue liga_para
- ligue_para cria crie criar compre comprar encomenda avalie adie acorda acorde_me agende agendar
- marque marcar marca ponha
+ ligue_para cria crie criar compre comprar encomenda avalie adie acorda aumente diminua abaixe
+ acorde_me agende agendar marque marcar marca ponha
 sæt sætte indstil indstille stil opret oprette tilføj tilføje slet slette annuller annullere
  annullér fjern fjerne bestil bestille reserver reservere afspil afspille spil spille mind_mig
  påmind husk_mig vurder bedøm giv skift ændr ændre ændrer udskyd udsæt ring_til sluk tænd
@@ -71,8 +72,8 @@ kur kurun kurmak ayarla ayarlayın ayarlamak iptal_et iptal_eder iptal_edin sil 
  ekleyin eklemek hatırlat hatırlatın ayırt ayırtın rezervasyon_yap rezerve_et oynat çal çalın
  değiştir değiştirin ertele erteleyin kapat kapatın kapa gönder gönderin yolla puan_ver
  yıldız_ver oy_ver puanla koy koyun başlat durdur oluştur oluşturun satın_al sipariş_et uyandır
- kaldır kaydet paylaş çıkar yer_ayırt bul_ve sustur etkinleştir devre_dışı taşı ekler_misin
- kurar_mısın
+ artır azalt kıs yükselt kaldır kaydet paylaş çıkar yer_ayırt bul_ve sustur etkinleştir
+ devre_dışı taşı ekler_misin kurar_mısın
 postavi podesi namesti navij otkaži obriši izbriši ukloni dodaj stavi ubaci podseti podsjeti
  rezerviši rezerviraj zakaži pusti pustite oceni ocijeni odloži promeni promijeni izmeni pošalji
  pozovi isključi uključi napravi kreiraj kupi zaustavi prekini poništi postavim rezervišem
@@ -83,8 +84,9 @@ postavi podesi namesti navij otkaži obriši izbriši ukloni dodaj stavi ubaci p
 поставь поставьте установи установите установить добавь добавьте добавить удали удалите удалить
  отмени отмените отменить напомни напомните забронируй забронируйте забронировать включи включите
  выключи выключите измени изменить перенеси отправь отправьте отправить позвони создай создайте
- создать купи купить закажи закажите заказать оцени отложи разбуди запиши запланируй сыграй
- воспроизведи стереть сотри опубликуй переименуй отключи
+ создать купи купить закажи закажите заказать оцени отложи разбуди увеличь уменьши прибавь убавь
+ сделай_громче сделай_тише приглуши запиши запланируй сыграй воспроизведи стереть сотри опубликуй
+ переименуй отключи
 постав поставте встанови встановіть додай додайте видали видаліть скасуй скасуйте нагадай
  забронюй забронюйте увімкни вимкни зміни надішли подзвони створи купи замов оціни відклади
  розбуди зателефонуй ввімкни відтвори
@@ -135,11 +137,11 @@ ajasta lisää poista peruuta muistuta varaa soita lähetä osta tilaa sammuta h
 リマインドする リマインドして リマインド 作成する 作成して 作成 スヌーズする スヌーズして
  スヌーズ 予約する 予約して
 予約したい 予約 再生する 再生して 再生 流して かけて 通知する 通知して 通知 送信する 送って 送る
- 電話をかけて 起こして 注文する
+ 電話をかけて 起こして 上げて 下げて 明るくして 暗くして 注文する
 注文して 購入する 買って 評価する 評価して つけて 登録する 登録して 延期 思い出させて
  アラームしてください アラームが必要
-评为 设置 设定 设在 设到 调到 调成 设一 设个 设為 設定 設置 新增 添加 加入 加到 加进 放进 放入
- 放到 增加 删除 刪除 删掉 清除 移除 取消 关闭 關閉
+评为 设置 设定 设在 设到 调到 调暗 调亮 调高 调低 调大 调小 调成 设一 设个 设為 設定 設置 新增
+ 添加 加入 加到 加进 放进 放入 放到 增加 删除 刪除 删掉 清除 移除 取消 关闭 關閉
 打开 打開 关掉 提醒我 提醒 预订 预定 預訂 預定 订一 訂一 订个 播放 放一首 放首 推迟 稍后 延后
  更改 修改 改为 改成 改到 发送
 發送 发给 打电话 创建 創建 新建 建立 购买 購買 下单 评分 打分 叫醒 给这本 暂停 停止 安排 预约
@@ -147,7 +149,7 @@ ajasta lisää poista peruuta muistuta varaa soita lähetä osta tilaa sammuta h
 설정해 설정하 맞춰 맞춰줘 추가해 추가하 넣어 삭제해 삭제하 지워 취소해 취소하 예약해 예약하
  재생해 재생하 틀어 켜줘 꺼줘 꺼
 변경해 변경하 바꿔 보내줘 보내 전화해 만들어 구매해 사줘 주문해 주문하 알람해 상기시켜 다시알림
- 평가해 깨워 미뤄 연기해
+ 평가해 깨워 올려 내려줘 높여 낮춰 미뤄 연기해
 ตั้งปลุก ตั้งนาฬิกา ตั้งเตือน ตั้งค่า ตั้งการ ตั้งเวลา เพิ่ม ลบ ยกเลิก เตือนฉัน เตือนผม เตือนให้ จอง
  เล่นเพลง เล่น เปิดเพลง
 เปลี่ยน ส่งข้อความ ส่ง โทรหา ปิด สร้าง สั่งซื้อ สั่งอาหาร ให้คะแนน เลื่อน ปลุกฉัน

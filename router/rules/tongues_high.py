@@ -106,6 +106,11 @@ sperre sperr sperren blockiere kündige schließe blokkeer blokkeren sluit blocc
  i_block harangin khóa chặn бұғатта 止めて ブロック 凍結 冻结 挂失 锁定 정지 차단 อายัด ระงับ
  บล็อก
 """,
+    "shut": """
+kündige schließe sluit chiudi chiudere cierra cerrar ferme fermer feche fechar luk lukk stäng
+ zamknij zruš închide kapat zatvori закрой закройте закрий κλείσε أغلق סגור ببند बंद tutup isara
+ đóng жап 閉じて 解約 关闭 注销 해지 닫아 ปิด
+""",
     "card": """
 karte kreditkarte kontokarte konto kaart rekening carta conto tarjeta cuenta carte cartão kort
  kortet karta kartę kartu účet card_ul kart kartımı hesabımı karticu račun карту карта счёт

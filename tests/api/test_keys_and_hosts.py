@@ -111,6 +111,12 @@ def test_other_host_names_are_refused(client: AppClient, host: str) -> None:
     assert (answer.status_code, answer.json()["code"]) == (421, "host-not-allowed")
 
 
+def test_two_host_names_in_one_request_are_refused(client: AppClient) -> None:
+    headers = [("Host", "localhost"), ("Host", "evil.example")]
+    answer = client.run(client.http.get("/agents", headers=headers))
+    assert answer.status_code == 421
+
+
 @pytest.mark.parametrize(
     ("host", "allowed", "expected"),
     [

@@ -149,8 +149,9 @@ def test_other_methods_are_405_with_what_is_allowed(client: AppClient, method: s
     assert answer.headers["allow"] == "POST"
 
 
-def test_what_is_not_there_is_a_problem_too(client: AppClient) -> None:
-    answer = client.request("GET", "/docs")
+@pytest.mark.parametrize("path", ["/docs", "/route/", "/redoc", "//livez"])
+def test_what_is_not_there_is_a_problem_too(client: AppClient, path: str) -> None:
+    answer = client.request("GET", path)
     assert (answer.status_code, answer.json()["code"]) == (404, "path-unknown")
 
 

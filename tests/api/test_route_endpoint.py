@@ -205,6 +205,14 @@ def test_a_text_at_the_cap_is_accepted_however_it_is_escaped(client: AppClient) 
     assert answer.status_code == 200
 
 
+def test_a_large_text_is_checked_like_a_small_one(desk: FakeDesk) -> None:
+    with served(create_app(fake_parts(desk, max_text_bytes=100_000))) as client:
+        assert post(client, text="x" * 100_000)[0] == 200
+        status, answer = post(client, text="x" * 100_001)
+        assert (status, answer["code"]) == (413, "text-too-large")
+        assert post(client, text="x" * 50_000 + "\0")[1]["code"] == "text-nul"
+
+
 @pytest.mark.parametrize(
     "headers",
     [

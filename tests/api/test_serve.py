@@ -11,19 +11,17 @@ from pathlib import Path
 import httpx
 import pytest
 
+from clawmarshal.api.opening import opened_ledger
 from tests.support.fake_openclaw import write_fake
-from tests.support.service import RISKY, SAFE, caller, configure, run, serving
+from tests.support.service import RISKY, SAFE, caller, configure, run, serving, settings_of
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = r"cmk_\S+"
 
 
-def key_for(config: Path, scopes: str = "route,review") -> str:
-    code, out, err = run(
-        "keys", "create", "--name", "test", "--scopes", scopes, "--config", str(config)
-    )
-    assert code == 0, err
-    return out.strip()
+def key_for(config: Path) -> str:
+    with opened_ledger(settings_of(config)) as ledger:
+        return ledger.create_key("test", "test", ["route", "review"])
 
 
 def test_port_0_prints_the_chosen_port_and_answers(tmp_path: Path) -> None:
@@ -50,7 +48,7 @@ def test_port_0_prints_the_chosen_port_and_answers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["TERM", "INT"])
 def test_a_stop_answers_who_waits_and_is_a_success(tmp_path: Path, number: int) -> None:
-    cli = write_fake(tmp_path, "time.sleep(1.5); say(document('late'))")
+    cli = write_fake(tmp_path, "time.sleep(3); say(document('late'))")
     config = configure(tmp_path, command=cli.command)
     key = key_for(config)
     with serving("--config", str(config)) as process:
@@ -63,6 +61,7 @@ def test_a_stop_answers_who_waits_and_is_a_success(tmp_path: Path, number: int) 
             os.kill(process.pid, number)
             waited = http.get(f"/routes/{sent['id']}?wait_s=600")
             assert waited.status_code == 200
+            assert waited.json()["state"] in ("launching", "running")
         assert process.wait() == 0
     assert not any("Traceback" in line for line in process.errors)
     with serving("--config", str(config)) as process, caller(process.address(), key) as http:

@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 import stat
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +10,12 @@ from typing import Any
 
 import pytest
 
-from clawmarshal.api.models import load_model
-from clawmarshal.api.wiring import Service, reviewing, wire
-from clawmarshal.errors import ConflictError, SettingsError
+from clawmarshal.api.wiring import Service, reviewing
+from clawmarshal.errors import ConflictError
 from clawmarshal.router.ledger.records import Principal
-from clawmarshal.router.models.scripted import ScriptedModel
-from tests.support.asgi import AppClient, served
-from tests.support.fake_openclaw import FLAGS, FakeOpenClaw, write_fake
-from tests.support.service import RISKY, SAFE, configure, play, settings_of, wired
+from tests.support.asgi import AppClient
+from tests.support.fake_openclaw import FakeOpenClaw, write_fake
+from tests.support.service import RISKY, SAFE, configure, settings_of, wired
 
 RESTING = ("done", "failed", "unknown", "held", "rejected", "cancelled")
 
@@ -236,113 +233,16 @@ def test_shadow_decides_and_dispatches_nothing(tmp_path: Path, cli: FakeOpenClaw
     assert not cli.launches()
 
 
-SILENT = """#!{python} -I
-import os, sys
-if not os.path.exists({mark!r}): sys.exit(1)
-print("OpenClaw 2026.9.6" if sys.argv[1] == "--version" else {flags!r})
-"""
-
-
-def test_a_cli_that_is_silent_makes_the_service_unready_until_it_speaks(tmp_path: Path) -> None:
-    mark, cli = tmp_path / "speaks", tmp_path / "openclaw"
-    text = SILENT.format(python=sys.executable, mark=str(mark), flags=" ".join(FLAGS))
-    cli.write_text(text, encoding="utf-8")
-    cli.chmod(0o755)
-    service = wire(settings_of(configure(tmp_path, command=[str(cli)])), model=ScriptedModel(play))
-    service.probe_again_s = 0.05
-    with served(service.app()) as client:
-        ann = Caller(client, service, "ann", "route")
-        assert ann("GET", "/readyz")[1]["reasons"] == ["cli-silent"]
-        mark.touch()
-        deadline = time.monotonic() + 20
-        while ann("GET", "/readyz")[0] != 200 and time.monotonic() < deadline:
-            pass
-        status, ready = ann("GET", "/readyz")
-        assert (status, ready["transport"]) == (200, "openclaw 2026.9.6")
-
-
-@pytest.mark.parametrize(
-    ("version", "words"), [("OpenClaw 2026.7.1", "older than"), ("nonsense", "its version")]
-)
-def test_a_cli_that_cannot_be_launched_refuses_the_start(
-    tmp_path: Path, version: str, words: str
-) -> None:
-    cli = write_fake(tmp_path, version=version)
-    with (
-        pytest.raises(SettingsError, match=words),
-        wired(configure(tmp_path, command=cli.command)),
-    ):
-        pass
-
-
-def _make(tmp_path: Path, kind: str) -> list[str]:
-    path = tmp_path / ("openclaw.cmd" if kind == "batch file" else "openclaw")
-    if kind != "missing":
-        path.write_text("#!/bin/sh\n", encoding="utf-8")
-        path.chmod(0o644 if kind == "not executable" else 0o755)
-    return ["openclaw"] if kind == "relative" else [str(path)]
-
-
-@pytest.mark.parametrize(
-    ("kind", "words"),
-    [
-        ("missing", "No such file"),
-        ("not executable", "not executable"),
-        ("batch file", "batch file"),
-        ("relative", "not an absolute path"),
-    ],
-)
-def test_a_command_that_cannot_run_is_said_with_its_key(
-    tmp_path: Path, kind: str, words: str
-) -> None:
-    config = configure(tmp_path, command=_make(tmp_path, kind))
-    with pytest.raises(SettingsError, match=rf"transport\.command.*{words}"):
-        wire(settings_of(config), model=ScriptedModel(play))
-
-
-def test_a_client_configuration_that_is_missing_is_said(tmp_path: Path, cli: FakeOpenClaw) -> None:
+def test_shadow_launches_nothing_that_was_left_to_launch(tmp_path: Path, cli: FakeOpenClaw) -> None:
     config = configure(tmp_path, command=cli.command)
-    (tmp_path / "client.json5").unlink()
-    with pytest.raises(SettingsError, match=r"transport\.openclaw_config"):
-        wire(settings_of(config), model=ScriptedModel(play))
-
-
-@pytest.mark.parametrize(
-    ("more", "words"),
-    [
-        ("policy: {fallback: finanse}\n", r"policy\.fallback.*did you mean finance"),
-        ("decision: {model: 'no.such:thing'}\n", r"decision\.model.*no module"),
-        ("decision: {model: 'os:nothing'}\n", r"decision\.model.*has no nothing"),
-        ("decision: {model: 'os:sep'}\n", r"decision\.model.*no answer"),
-    ],
-)
-def test_a_name_that_leads_nowhere_is_said_with_its_key(
-    tmp_path: Path, more: str, words: str
-) -> None:
-    config = configure(tmp_path, more=more)
-    with pytest.raises(SettingsError, match=words):
-        wire(settings_of(config))
-
-
-def test_a_model_of_one_s_own_is_found_by_its_import_path() -> None:
-    model = load_model("tests.support.service:model")
-    assert model.name == "scripted"
-    assert load_model("lexical").name.startswith("clawmarshal-local")
-
-
-def test_a_ledger_without_its_folder_is_said_with_the_mend(tmp_path: Path) -> None:
-    config = configure(tmp_path)
-    text = config.read_text().replace("sqlite:///ledger.db", "sqlite:///missing/ledger.db")
-    config.write_text(text)
-    with pytest.raises(SettingsError, match=r"ledger: there is no folder .*make it"):
-        wire(settings_of(config), model=ScriptedModel(play))
-
-
-def test_a_file_that_is_no_ledger_is_said(tmp_path: Path) -> None:
-    config = configure(tmp_path)
-    (tmp_path / "ledger.db").write_bytes(b"not a database, but long enough to look like one" * 99)
-    with pytest.raises(SettingsError, match="ledger"):
-        wire(settings_of(config), model=ScriptedModel(play))
+    with wired(config) as (client, service):
+        held = Caller(client, service, "ann", "route").post("risky")
+    config.write_text(config.read_text() + "mode: shadow\n")
+    with wired(config) as (client, service):
+        rita = Caller(client, service, "rita", "review")
+        assert rita("POST", f"/holds/{held['hold_id']}/approve", json={})[0] == 200
+        assert rita("GET", f"/routes/{held['id']}?wait_s=1.5")[1]["state"] == "ready"
+    assert not cli.launches()
 
 
 def test_a_ledger_that_is_busy_is_503_and_nothing_was_accepted(

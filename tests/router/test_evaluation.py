@@ -186,9 +186,6 @@ def test_a_prediction_is_one_line_of_json() -> None:
     assert prediction(ScriptedModel({})).as_json()["error"] == "answer-missing"
 
 
-# ---- reading
-
-
 def test_rows_are_read_and_what_else_stands_there_is_ignored() -> None:
     lines: list[str | bytes] = [
         '{"id": "a", "text": "hi", "intent": "x", "slice": 3, "agent": "finance"}\n',

@@ -77,6 +77,7 @@ class FakeTransport:
             await self._gate.wait()
         except asyncio.CancelledError:
             self.stopped_turns.append(turn)
+            await asyncio.sleep(0.02)  # stopping a real child takes its time
             if self._stopped is None:
                 raise
             return self._stopped

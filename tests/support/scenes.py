@@ -13,6 +13,7 @@ from clawmarshal.router.gates import GATES, GateRule
 from clawmarshal.router.message import Attachment, InboundMessage
 from clawmarshal.router.policy import Circumstances, Policy, Verdict, decide, reconsider
 from clawmarshal.router.risk import RiskFloor
+from clawmarshal.router.route import Outcome, Reason
 from tests.support.deciding import FINANCE, LOW, PERSONAL, SECURITY, SURE, decision
 
 CALM_FLOOR = RiskFloor(Risk.LOW)
@@ -104,3 +105,38 @@ FIRE: Mapping[int, Callable[[Scene], Scene]] = {
     9: lambda scene: scene.given(live_agents=frozenset({"personal"})),
 }
 """Gate number to what makes that gate fire, and no other."""
+
+
+CALM = Scene()
+
+
+def fired(verdict: Verdict) -> list[int]:
+    """The numbers of the gates that fired."""
+    return [gate.number for gate in verdict.gates]
+
+
+def detail(verdict: Verdict) -> str:
+    """What the first gate says."""
+    return verdict.gates[0].detail
+
+
+def summary(verdict: Verdict) -> tuple[Outcome, Reason]:
+    """Outcome and reason."""
+    return verdict.outcome, verdict.reason
+
+
+def failing(error: object) -> Scene:
+    """The calm scene with this in the place of a decision."""
+    change: Any = lambda _: error  # noqa: E731 -- anything may come
+    return replace(CALM, change=change)
+
+
+def with_finance(**changes: Any) -> Scene:
+    """The calm scene with another finance agent."""
+    return replace(CALM, agents=(replace(FINANCE, **changes), PERSONAL, SECURITY))
+
+
+def shares(finance: float, personal: float) -> dict[str, float]:
+    """A distribution over the fleet; the rest is shared evenly."""
+    rest = (1 - finance - personal) / 2
+    return {"finance": finance, "personal": personal, "security": rest, "none_of_these": rest}

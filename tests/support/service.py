@@ -45,6 +45,7 @@ def configure(folder: Path, *, command: Sequence[str] | None = None, more: str =
     config = folder / "clawmarshal.yaml"
     config.write_text(
         "server: {port: 0}\nroster: fleet.yaml\nledger: sqlite:///ledger.db\n"
+        "decision: {model: lexical}\n"
         f"transport: {transport}\n{more}",
         encoding="utf-8",
     )

@@ -96,13 +96,25 @@ def test_npm_shim_names_the_way_to_configure_node(folder: Path) -> None:
     assert str(script) in said and "command: [/path/to/node" in said
 
 
-@pytest.mark.parametrize("mode", [0o757, 0o775], ids=["others", "group"])
-def test_writable_by_others_is_refused_with_the_mend(folder: Path, mode: int) -> None:
-    path = program(folder, mode=mode)
-    if mode == 0o775:
-        os.chown(path, -1, 1) if os.geteuid() == 0 else pytest.skip("needs another group")
+def test_writable_by_others_is_refused_with_the_mend(folder: Path) -> None:
+    path = program(folder, mode=0o757)
 
     assert f"chmod go-w {path}" in refusal(path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another group")
+@pytest.mark.parametrize("group", [1, 54321], ids=["known", "unknown"])
+def test_writable_by_another_group_is_refused(folder: Path, group: int) -> None:
+    path = program(folder, mode=0o775)
+    os.chown(path, -1, group)
+
+    assert f"chmod go-w {path}" in refusal(path)
+
+
+def test_writable_by_the_owners_own_group_is_accepted(folder: Path) -> None:
+    path = program(folder, mode=0o775)
+
+    assert resolve([str(path)])
 
 
 def test_folder_writable_by_others_is_refused_unless_sticky(folder: Path) -> None:

@@ -118,12 +118,14 @@ def test_child_gets_the_closed_argv_and_nothing_else(launch: Launch, tmp_path: P
         "OPENCLAW_CONFIG_PATH": str(config),
         "OPENCLAW_STATE_DIR": environment["OPENCLAW_STATE_DIR"],
         "HOME": environment["HOME"],
+        "TMPDIR": environment["TMPDIR"],
         "OPENCLAW_NO_RESPAWN": "1",
         "LANG": "C.UTF-8",
         "TZ": "Europe/Berlin",
     }
-    assert environment["HOME"].startswith(str(tmp_path))
-    assert environment["OPENCLAW_STATE_DIR"].startswith(str(tmp_path))
+    for name in ("HOME", "OPENCLAW_STATE_DIR", "TMPDIR"):
+        assert environment[name].startswith(str(tmp_path))
+    assert "s3cr3t" not in str(seen)
 
 
 def test_child_stands_alone(launch: Launch) -> None:
@@ -496,6 +498,72 @@ def test_cancelled_await_stops_the_child_and_leaves_nothing(folder: Path, turns:
 
     assert asyncio.run(run()) == 1
     assert not processes_naming(folder)
+
+
+def test_launch_called_off_in_time_never_starts(folder: Path, turns: Path) -> None:
+    async def run() -> TurnResult:
+        transport = OpenClawTransport(write_fake(folder).command, directory=turns, **QUICK)
+        try:
+            task = asyncio.create_task(transport.launch(make_turn()))
+            assert await await_until(lambda: transport.stop("at_1"))
+            return await task
+        finally:
+            await transport.close()
+
+    assert judged(asyncio.run(run())) == (TurnState.FAILED_NOT_RUN, "called-off")
+    assert not (folder / "launches").exists()
+
+
+def test_launch_called_off_between_start_and_record_is_stopped(folder: Path, turns: Path) -> None:
+    async def run() -> TurnResult:
+        transport = OpenClawTransport(write_fake(folder, STAYS).command, directory=turns, **QUICK)
+
+        class Watches:
+            async def started(self, pid: int) -> None:
+                assert transport.stop("at_1")
+
+        try:
+            return await transport.launch(make_turn(), Watches())
+        finally:
+            await transport.close()
+
+    assert judged(asyncio.run(run())) == (TurnState.UNKNOWN, "stopped")
+
+
+def test_first_launches_share_one_probe(folder: Path, turns: Path) -> None:
+    fake = write_fake(folder)
+    text = fake.path.read_text().replace(
+        "    print('OpenClaw", "    note('asked', 1); print('OpenClaw"
+    )
+    note = text.index("def note("), text.index("file = options")
+    lines = text[note[0] : note[1]]
+    fake.path.write_text(text.replace(lines, "").replace("argv = sys", lines + "argv = sys"))
+
+    async def run() -> list[TurnResult]:
+        transport = OpenClawTransport(fake.command, directory=turns, **QUICK)
+        try:
+            pending = (transport.launch(make_turn(attempt_id=f"at_{n}")) for n in range(4))
+            return await asyncio.gather(*pending)
+        finally:
+            await transport.close()
+
+    assert {judged(result) for result in asyncio.run(run())} == {(TurnState.DONE, "ok")}
+    assert len(fake.notes("asked")) == 1
+
+
+def test_fault_of_our_own_is_unknown_and_leaves_nothing(folder: Path, turns: Path) -> None:
+    async def run() -> TurnResult:
+        transport = OpenClawTransport(write_fake(folder).command, directory=turns, **QUICK)
+        try:
+            await transport.probe()
+            turn = make_turn()
+            broken = Turn(turn.agent, turn.session_key, turn.text, 30, "at_1", "soon")  # type: ignore[arg-type]  # a fault on purpose
+            return await transport.launch(broken)
+        finally:
+            await transport.close()
+
+    assert judged(asyncio.run(run())) == (TurnState.UNKNOWN, "transport-fault")
+    assert not list(turns.iterdir())
 
 
 def test_closing_stops_what_runs(folder: Path, turns: Path) -> None:

@@ -42,17 +42,13 @@ def test_numbers_out_of_range_are_listed_at_once(fake: FakeOpenClaw) -> None:
     assert "timeout_s" in said and "margin_s" in said and "max_text_bytes" in said
 
 
-@pytest.mark.parametrize(
-    ("mode", "word"), [(0o644, "others may read"), (0o640, "others may read"), (0o622, "write")]
-)
-def test_client_config_that_others_can_reach_is_refused(
-    fake: FakeOpenClaw, mode: int, word: str
-) -> None:
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o622, 0o601], ids=oct)
+def test_client_config_that_others_can_reach_is_refused(fake: FakeOpenClaw, mode: int) -> None:
     config = config_in(fake.path.parent, mode)
 
     said = refusal(fake, openclaw_config=config)
 
-    assert word in said and "chmod 600" in said
+    assert "others may reach" in said and "chmod 600" in said
 
 
 def test_missing_client_config_says_so(fake: FakeOpenClaw) -> None:
@@ -99,6 +95,7 @@ def test_template_says_exactly_what_would_run(fake: FakeOpenClaw) -> None:
                 "OPENCLAW_CONFIG_PATH",
                 "OPENCLAW_NO_RESPAWN",
                 "OPENCLAW_STATE_DIR",
+                "TMPDIR",
             ],
             "first_line": "Message (untrusted, routed by clawmarshal):",
         }

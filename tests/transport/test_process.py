@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError
-from clawmarshal.transport.process import Drain, Ending, Order, Spawner, launch
+from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError, TransportError
+from clawmarshal.transport.pipes import Drain
+from clawmarshal.transport.process import Ending, Order, Spawner, launch
 from clawmarshal.transport.spawner import boot_s
 from tests.support.turns import descriptors
 
@@ -61,7 +62,7 @@ def play(*events: object, stdout: bytes = b"") -> tuple[Ending, bytes]:
     return result
 
 
-def failure(spawner: Spawner, what: Order) -> NotLaunchedError | OutcomeUnknownError:
+def failure(spawner: Spawner, what: Order) -> TransportError:
     before = descriptors()
     with pytest.raises((NotLaunchedError, OutcomeUnknownError)) as caught:
         asyncio.run(launch(spawner, what))
@@ -161,7 +162,7 @@ def test_no_descriptors_is_not_launched(spare: int) -> None:
     assert descriptors() == before
 
 
-def test_spawner_that_cannot_be_replaced_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_spawner_that_cannot_be_replaced_is_lost() -> None:
     spawner = Spawner()
     os.kill(spawner.pid, signal.SIGKILL)
     spawner._process.wait()
@@ -200,12 +201,13 @@ def drained(write: Callable[[int], None], *, head: int, tail: int = 0) -> Drain:
     ("sizes", "kept", "is_cut"),
     [
         ([3], b"abc", False),
+        ([4], b"abcd", False),
         ([6], b"abcdef", False),
         ([7], b"abcefg", True),
         ([2, 2, 2, 2, 2], b"abchij", True),
         ([26], b"abcxyz", True),
     ],
-    ids=["short", "just-full", "one-over", "in-pieces", "long"],
+    ids=["short", "one-in-the-tail", "just-full", "one-over", "in-pieces", "long"],
 )
 def test_drain_keeps_a_head_and_a_tail(sizes: list[int], kept: bytes, is_cut: bool) -> None:
     def write(fd: int) -> None:

@@ -223,6 +223,28 @@ def test_no_text_of_a_message_echoed_whole_is_a_result(text: str) -> None:
     assert read(text, text=text).state is TurnState.UNKNOWN
 
 
+NAMES = """runId status result summary payloads meta agentMeta sessionFile systemPromptReport
+    sessionKey text isError ok error message usage total messagingToolSentTargets
+    messagingToolSentTexts didSendViaMessagingTool""".split()
+LEAVES = st.sampled_from([None, True, False, 0, 1.5, "", "ok", "timeout", SESSION, "x\ud800"])
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=5)
+    ),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(st.sampled_from(NAMES), TREES, max_size=6), st.sampled_from([0, 1, None]))
+def test_no_document_breaks_the_reading(value: dict[str, object], exit_code: int | None) -> None:
+    reading = read(value, exit_code=exit_code)
+
+    assert reading.state in TurnState
+    json.dumps(dict(reading.facts)).encode()
+    repr(reading).encode()
+
+
 @pytest.mark.parametrize("exit_code", [0, 1])
 @pytest.mark.parametrize(
     "forged",

@@ -24,6 +24,7 @@ from tests.support.turns import (
     Watcher,
     await_until,
     children_of,
+    descriptors,
     is_alive,
     make_turn,
     processes_naming,
@@ -211,6 +212,28 @@ def test_launch_held_up_past_its_time_never_execs(folder: Path) -> None:
     assert (result.state, result.code) == (TurnState.FAILED_NOT_RUN, "late")
 
 
+def test_launch_called_off_while_it_starts_is_stopped(folder: Path) -> None:
+    async def run() -> TurnResult:
+        turns = folder.parent / "turns"
+        transport = OpenClawTransport(
+            write_fake(folder, STAYS).command, directory=turns, grace_s=0.4
+        )
+        await transport.probe()
+        os.kill(spawner_of(transport), signal.SIGSTOP)
+        try:
+            before = descriptors()
+            task = asyncio.create_task(transport.launch(make_turn()))
+            assert await await_until(lambda: descriptors() == before + 3)
+            assert transport.stop("at_1")
+        finally:
+            os.kill(spawner_of(transport), signal.SIGCONT)
+        result = await asyncio.wait_for(task, 10)
+        await transport.close()
+        return result
+
+    assert asyncio.run(run()).code == "stopped"
+
+
 def order_for(fake: FakeOpenClaw, folder: Path, *, not_after_s: float) -> Order:
     file = folder / "message.txt"
     file.write_text("hello")
@@ -261,6 +284,60 @@ def test_withdrawn_order_starts_nothing(folder: Path) -> None:
         near.close()
         assert wait_until(lambda: not is_alive(keeper))
     spawner.close()
+
+
+def test_hanging_up_stops_the_child(folder: Path) -> None:
+    fake = write_fake(folder, STAYS)
+    spawner = Spawner()
+    near, far = socket.socketpair()
+    with far, open(os.devnull, "wb") as null:
+        spawner.hand_over(far.fileno(), null.fileno(), null.fileno())
+        hear(near)
+        near.sendall(encode(order_for(fake, folder, not_after_s=boot_s() + 10)))
+        pid = hear(near)["pid"]
+        assert wait_until(lambda: bool(fake.notes("beats")))
+        near.close()
+        assert wait_until(lambda: not is_alive(pid), timeout_s=5)
+    spawner.close()
+
+
+FORKING_SERVICE = """
+import asyncio, os, sys, time
+from pathlib import Path
+from clawmarshal.transport.openclaw import OpenClawTransport
+from tests.support.turns import make_turn
+
+class Forks:
+    async def started(self, pid):
+        if os.fork() == 0:
+            Path(sys.argv[2], "copy").write_text(str(os.getpid()))
+            time.sleep(30)
+            os._exit(0)
+
+async def main():
+    transport = OpenClawTransport([sys.argv[1]], directory=sys.argv[2], grace_s=0.5)
+    await transport.launch(make_turn(), Forks())
+
+asyncio.run(main())
+"""
+
+
+def test_copy_of_a_killed_service_does_not_keep_its_children(folder: Path) -> None:
+    fake = write_fake(folder, STAYS)
+    turns = folder.parent / "turns"
+    service = subprocess.Popen([sys.executable, "-c", FORKING_SERVICE, str(fake.path), str(turns)])
+    try:
+        copy = turns / "copy"
+        assert wait_until(lambda: copy.exists() and bool(copy.read_text()), timeout_s=20)
+        assert wait_until(lambda: bool(fake.notes("beats")))
+        service.kill()
+        service.wait()
+        assert wait_until(lambda: not is_alive(fake.launches()[0]["pid"]))
+        assert is_alive(int(copy.read_text()))
+    finally:
+        service.kill()
+        service.wait()
+        os.kill(int(copy.read_text()), signal.SIGKILL)
 
 
 def test_missing_working_directory_is_not_launched(folder: Path) -> None:

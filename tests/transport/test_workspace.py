@@ -2,6 +2,9 @@
 
 import fcntl
 import os
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -114,17 +117,35 @@ def test_lock_goes_with_the_owner(tmp_path: Path) -> None:
     os.close(lock)
 
 
-def test_what_a_child_closed_off_is_removed(tmp_path: Path) -> None:
-    (tmp_path / "tree" / "shut" / "inner").mkdir(parents=True)
-    (tmp_path / "tree" / "shut" / "inner" / "file").touch()
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "tree" / "link").symlink_to(tmp_path / "outside")
-    for name in ("shut/inner", "shut"):
-        (tmp_path / "tree" / name).chmod(0)
+@pytest.fixture
+def unprivileged() -> Iterator[Path]:
+    """A folder of a user without special rights, whom the test becomes."""
+    folder = Path(tempfile.mkdtemp())
+    if os.geteuid() != 0:
+        yield folder
+    else:
+        os.chown(folder, 65534, 65534)
+        os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+    shutil.rmtree(folder)
 
-    remove_tree(tmp_path / "tree")
 
-    assert [path.name for path in tmp_path.iterdir()] == ["outside"]
+def test_what_a_child_closed_off_is_removed(unprivileged: Path) -> None:
+    inner = unprivileged / "tree" / "shut" / "inner"
+    inner.mkdir(parents=True)
+    (inner / "file").touch()
+    (unprivileged / "outside").mkdir(mode=0o500)
+    (unprivileged / "tree" / "link").symlink_to(unprivileged / "outside")
+    for path in (inner, inner.parent, inner.parent.parent):
+        path.chmod(0)
+
+    remove_tree(unprivileged / "tree")
+
+    assert [path.name for path in unprivileged.iterdir()] == ["outside"]
+    assert mode(unprivileged / "outside") == 0o500
 
 
 def test_missing_parent_says_so(tmp_path: Path) -> None:

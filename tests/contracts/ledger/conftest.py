@@ -9,6 +9,8 @@ from clawmarshal.router.ledger.ledger import Ledger
 from tests.support.clock import FakeClock
 
 OpenLedger = Callable[..., Ledger]
+FAST = {"synchronous": "OFF"}
+"""Nobody pulls the plug here; tests/router/ledger/test_database.py looks at the real setting."""
 
 
 @pytest.fixture
@@ -24,7 +26,8 @@ def open_ledger(
     opened: list[Ledger] = []
 
     def open_it(**settings: object) -> Ledger:
-        ledger = Ledger(url, **{"clock": clock, **settings})  # type: ignore[arg-type]  # any setting
+        chosen = {"clock": clock, "pragmas": FAST, **settings}
+        ledger = Ledger(url, **chosen)  # type: ignore[arg-type]  # any setting
         opened.append(ledger)
         return ledger
 

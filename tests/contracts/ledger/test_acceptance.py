@@ -194,6 +194,8 @@ def test_conversation_is_with_the_agent_of_the_last_dispatch(ledger: Ledger) -> 
     ready(ledger, conversation="a")
     held(ledger, conversation="a")  # nobody approved it
     last = ledger.accept(submission(conversation="a")).route_id
+    later = ledger.accept(submission(conversation="a")).route_id
+    ledger.record(later, decision(agent="security"), explanation={}, terms=TERMS["security"])
     assert ledger.conversation(last, window_s=60).agent == "finance"
     lone = ledger.accept(submission(conversation="b")).route_id
     assert ledger.conversation(lone, window_s=60).agent is None

@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from clawmarshal.errors import ConflictError, ExpiredError, LedgerError, NotFoundError
 from clawmarshal.roster.agent import AgentSpec, Risk
-from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
+from clawmarshal.router.ledger.binding import GateLike, LaunchTerms, Session, launch_digest
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import HoldRecord
 from clawmarshal.router.ledger.states import HoldState, RouteState
@@ -225,16 +226,10 @@ def test_change_of_another_agent_voids_nothing(ledger: Ledger) -> None:
 
 
 def test_digest_covers_every_part(ledger: Ledger) -> None:
-    hold = held(ledger)
-    another_text = held(ledger, "Wire more money.")
-    another_target = held(ledger, reply_target="elsewhere")
-    conversation, another_conversation = (held(ledger, conversation=name) for name in "ab")
+    hold = held(ledger, conversation="a")
     digests = [
         hold.digest,
-        another_text.digest,
-        another_target.digest,
-        conversation.digest,
-        another_conversation.digest,
+        held(ledger, conversation="b").digest,
         ledger.hold_digest(hold.id, terms_of(version="2")),
         ledger.hold_digest(hold.id, TERMS["security"]),
         ledger.hold_digest(hold.id, terms_of(replace(FINANCE, description="Changed."))),
@@ -242,6 +237,28 @@ def test_digest_covers_every_part(ledger: Ledger) -> None:
     ]
     assert len(set(digests)) == len(digests)
     assert ledger.hold_digest(hold.id, FINANCE_TERMS) == hold.digest
+
+
+def test_launch_digest_covers_text_session_and_reply_target() -> None:
+    parts: dict[str, Any] = {
+        "message_seal": "1",
+        "agent": "finance",
+        "agent_digest": "2",
+        "template_digest": "3",
+        "session": Session("cm-4", 1),
+        "reply_target": None,
+    }
+    changes: list[dict[str, Any]] = [
+        {"message_seal": "x"},
+        {"agent": "x"},
+        {"agent_digest": "x"},
+        {"template_digest": "x"},
+        {"session": Session("cm-x", 1)},
+        {"session": Session("cm-4", 2)},
+        {"reply_target": ""},
+    ]
+    digests = {launch_digest(**{**parts, **change}) for change in [{}, *changes]}
+    assert len(digests) == len(changes) + 1
 
 
 def test_gates_that_were_not_shown_are_answered_with_their_own_digest(ledger: Ledger) -> None:

@@ -315,6 +315,18 @@ def test_leases_of_a_dead_worker_end_at_once(ledger: Ledger, worker: str) -> Non
     assert (route.state, route.reason) == (S.UNKNOWN, "worker_gone")
 
 
+def test_worker_given_up_for_dead_changes_nothing_any_more(ledger: Ledger, worker: str) -> None:
+    order = launching(ledger, worker)
+    ledger.release_worker(worker)
+    ledger.sweep()  # long before the end of the lease
+    assert not ledger.started(order, 1)
+    assert not ledger.renew(order)
+    assert not ledger.finish(order, DONE)
+    route = ledger.route(order.route_id)
+    assert (route.state, route.reply_text, route.attempts[0].state) == (S.UNKNOWN, None, "unknown")
+    assert route.attempts[0].late_evidence is not None
+
+
 def test_second_service_leaves_a_live_turn_alone(
     ledger: Ledger, open_ledger: OpenLedger, worker: str
 ) -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,9 +26,16 @@ PAIRS = list(itertools.product(RouteState, RouteState))
 ILLEGAL = [(frm, to) for frm, to in PAIRS if to not in LEGAL_MOVES[frm]]
 
 
+@pytest.fixture(scope="module")
+def any_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
+    ledger = Ledger(f"sqlite:///{tmp_path_factory.mktemp('any')}/ledger.db")
+    yield ledger
+    ledger.close()
+
+
 @pytest.mark.parametrize(("frm", "to"), ILLEGAL, ids=lambda state: str(state))
-def test_illegal_move_is_refused(ledger: Ledger, frm: RouteState, to: RouteState) -> None:
-    with ledger._database.write() as tx, pytest.raises(ConflictError) as refused:
+def test_illegal_move_is_refused(any_ledger: Ledger, frm: RouteState, to: RouteState) -> None:
+    with any_ledger._database.write() as tx, pytest.raises(ConflictError) as refused:
         moves.move(tx, "rt_any", frm=frm, to=to, actor=SERVICE)
     assert refused.value.code == "illegal-move"
 

@@ -16,6 +16,6 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def ledger(tmp_path: Path, clock: FakeClock) -> Iterator[Ledger]:
-    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock)
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db", clock=clock, pragmas={"synchronous": "OFF"})
     yield ledger
     ledger.close()

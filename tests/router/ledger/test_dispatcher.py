@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +73,9 @@ class FlakyLedger(Ledger):
 
 @pytest.fixture
 def ledger(tmp_path: Path, clock: FakeClock) -> Iterator[FlakyLedger]:
-    ledger = FlakyLedger(f"sqlite:///{tmp_path}/ledger.db", clock=clock)
+    ledger = FlakyLedger(
+        f"sqlite:///{tmp_path}/ledger.db", clock=clock, pragmas={"synchronous": "OFF"}
+    )
     ledger.away = {}
     yield ledger
     ledger.close()
@@ -87,8 +90,8 @@ async def dispatching(
     drain_s: float = 10.0,
     **settings: Any,
 ) -> AsyncIterator[Dispatcher]:
-    chosen = {"terms": lambda: TERMS, "poll_s": 60.0, "backoff_s": 0.01, **settings}
-    dispatcher = Dispatcher(ledger, transport, lease_s=LEASE_S, clock=clock, **chosen)
+    chosen = {"terms": lambda: TERMS, "poll_s": 60.0, "backoff_s": 0.01, "lease_s": LEASE_S}
+    dispatcher = Dispatcher(ledger, transport, clock=clock, **{**chosen, **settings})
     await dispatcher.start()
     try:
         yield dispatcher
@@ -125,6 +128,23 @@ def test_ready_route_is_launched_and_its_reply_kept(ledger: FlakyLedger, clock: 
         assert (turn.attempt_id, turn.session_key) == (attempt.id, attempt.session_key)
         assert clock.boot_s() < turn.not_after_boot_s < clock.boot_s() + LEASE_S
         assert attempt.pid == 4001
+
+    run(scene())
+
+
+@pytest.mark.parametrize(
+    ("neutralises", "sent"), [(True, "> /new what is due?"), (False, "/new what is due?")]
+)
+def test_directives_are_made_inert_where_the_terms_say_so(
+    ledger: FlakyLedger, clock: FakeClock, neutralises: bool, sent: str
+) -> None:
+    async def scene() -> None:
+        terms = {"finance": replace(TERMS["finance"], neutralises=neutralises)}
+        transport = FakeTransport()
+        async with dispatching(ledger, transport, clock, terms=lambda: terms):
+            route = await settled(ledger, ready(ledger, "/new what is due?"))
+        assert transport.turns[0].text == sent
+        assert route.message.text == "/new what is due?"
 
     run(scene())
 
@@ -271,6 +291,7 @@ def test_cancelled_turn_is_stopped_and_its_word_counts(
         async with dispatching(ledger, transport, clock) as dispatcher:
             await transport.arrived()
             assert await dispatcher.cancel(route_id)
+            await until(lambda: transport.stopped_turns)
             assert await dispatcher.cancel(route_id)  # breaks nothing off
             route = await settled(ledger, route_id)
             await until(lambda: not dispatcher.running)
@@ -395,8 +416,8 @@ def test_child_that_starts_after_its_lease_is_stopped(
 ) -> None:
     async def scene() -> None:
         route_id = ready(ledger)
-        transport = FakeTransport(is_holding=True, before_start=lambda: clock.advance(LEASE_S))
-        async with dispatching(ledger, transport, clock):
+        transport = FakeTransport(is_holding=True, before_start=lambda: clock.advance(300))
+        async with dispatching(ledger, transport, clock, lease_s=300.0):  # no heartbeat so soon
             route = await settled(ledger, route_id)
         assert route.state is S.UNKNOWN
         assert len(transport.stopped_turns) == 1

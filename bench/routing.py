@@ -1,0 +1,160 @@
+"""Score offline routing on the development files and write the table.
+
+    python bench/routing.py --data DIR                 print and write bench/results/routing.md
+    python bench/routing.py --data DIR --out FILE
+
+Leave-one-roster-out: the head is fitted on the other rosters with the code of fit_head.py, and the
+roster has no part in it. Shipped: the head in the package, which was fitted on all of them.
+"""
+
+import argparse
+import asyncio
+import os
+import platform
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+from corpus import CLINC7_DROPS, NAMES, Corpus, Tabulator, default_encoder, scored
+from fit_head import EXAMPLES, Study
+from scoring import HEADER, quantile, row, score
+
+from clawmarshal.roster.agent import AgentSpec
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ballot import fleet_ballot
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.models.encoder import Encoder
+from clawmarshal.router.models.head import Heads, shipped_heads
+from clawmarshal.router.models.local import LocalDecisionModel
+
+RESULTS = Path(__file__).parent / "results" / "routing.md"
+COMMAND = "env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE python bench/routing.py --data DIR"
+SHOTS = {0: "descriptions only", EXAMPLES: "five examples per agent"}
+
+
+def quality(study: Study, encoder: Encoder | None, heads_for: Callable[[str], Heads]) -> str:
+    """Make the tables of one way to fit, with and without examples."""
+    parts = []
+    for count, title in SHOTS.items():
+        lines, languages = [HEADER], {}
+        for corpus in _benches(study, count):
+            found = score(corpus, scored(heads_for(corpus.name), encoder, corpus))
+            lines.append(row(corpus.name, found))
+            languages.update(found.by_language)
+        spoken = ", ".join(f"{name} {share:.3f}" for name, share in languages.items())
+        parts.append(f"**{title}**\n\n" + "\n".join(lines) + f"\n\nxsid8 top-1: {spoken}")
+    return "\n\n".join(parts)
+
+
+def left_out(study: Study) -> Callable[[str], Heads]:
+    """Return what gives the heads fitted without a corpus; each is fitted once."""
+    made: dict[str, Heads] = {}
+
+    def heads_for(name: str) -> Heads:
+        held = "clinc10" if name == "clinc7" else name
+        if held not in made:
+            made[held] = study.heads([other for other in NAMES if other != held])
+        return made[held]
+
+    return heads_for
+
+
+def speed(study: Study) -> str:
+    """Measure single decisions through the public model, after load."""
+    started = time.perf_counter()
+    model = LocalDecisionModel()
+    model.load()
+    lines = [
+        f"load {time.perf_counter() - started:.2f} s",
+        "",
+        "| agents | examples | p50 ms | p95 ms |",
+        "| --- | --- | --- | --- |",
+    ]
+    texts = [r.text for r in study.corpora["clinc10", 0].rows[::4]]
+    for count in SHOTS:
+        for name in ("clinc10", "banking77"):
+            agents = study.corpora[name, count].agents
+            lines.append(_timed(model, agents, texts, count))
+    agents = study.corpora["banking77", 0].agents
+    many = [
+        AgentSpec(f"{a.id}_{i}", f"{a.description} Desk {i}.") for i in range(13) for a in agents
+    ]
+    lines.append(_timed(model, many[:1000], texts[:200], 0))
+    model.close()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return "\n".join([*lines, "", f"peak memory of this run, fitting included: {peak:.0f} MB"])
+
+
+def machine() -> str:
+    """Name what the run was measured on."""
+    cpu = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    return (
+        f"{cpu}, {os.cpu_count()} cores (one thread used), Python {platform.python_version()}, "
+        f"numpy {np.__version__}, {platform.system()}"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True, metavar="DIR")
+    parser.add_argument("--out", type=Path, default=RESULTS, metavar="FILE")
+    asked = parser.parse_args(arguments)
+    encoder = default_encoder()
+    study = Study(asked.data, Tabulator(encoder))
+    shipped = shipped_heads()
+    without = left_out(study)
+    parts = [
+        f"# Offline routing\n\nMachine: {machine()}.\n\n`{COMMAND}`",
+        "## Shipped head (fitted on these rosters)\n\n"
+        + quality(study, encoder, lambda name: shipped),
+        "## Leave one roster out\n\n" + quality(study, encoder, without),
+        "## Leave one roster out, lexical features alone\n\n" + quality(study, None, without),
+        "## Speed\n\n" + speed(study),
+    ]
+    text = "\n\n".join(parts) + "\n"
+    asked.out.parent.mkdir(exist_ok=True)
+    asked.out.write_text(text, "utf-8")
+    print(text)
+    return 0
+
+
+def _benches(study: Study, count: int) -> Iterator[Corpus]:
+    for name in NAMES:
+        corpus = study.corpora[name, count]
+        yield corpus
+        if name == "clinc10":
+            yield corpus.without("clinc7", CLINC7_DROPS)
+
+
+def _timed(
+    model: LocalDecisionModel, agents: Sequence[AgentSpec], texts: Sequence[str], count: int
+) -> str:
+    roster = Roster(agents)
+
+    async def each() -> list[float]:
+        taken = []
+        for text in [texts[0], *texts]:
+            message = InboundMessage(text)
+            started = time.perf_counter()
+            await model.answer(fleet_ballot(roster, message), message, deadline_s=60)
+            taken.append((time.perf_counter() - started) * 1000)
+        return taken[1:]
+
+    taken = asyncio.run(each())
+    middle, high = quantile(taken, 0.5), quantile(taken, 0.95)
+    return f"| {len(agents)} | {count} | {middle:.1f} | {high:.1f} |"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

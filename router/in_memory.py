@@ -1,0 +1,124 @@
+"""The flow of a router without a ledger: decided, launched once, remembered while it lives."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from typing import TypeVar
+
+from clawmarshal.errors import RouteRefusedError
+from clawmarshal.router.decider import Decider
+from clawmarshal.router.directives import neutralise
+from clawmarshal.router.lanes import Lanes
+from clawmarshal.router.ledger.clock import SystemClock
+from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.memory import ConversationMemory
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.policy import Circumstances, Directives
+from clawmarshal.router.reply import Reply, reply_of
+from clawmarshal.router.route import Route
+from clawmarshal.router.session import lone_conversation, session_key
+from clawmarshal.transport.openclaw import OpenClawTransport
+from clawmarshal.transport.outcome import Transport, Turn, TurnResult
+
+T = TypeVar("T")
+
+LAUNCH_WINDOW_S = 15.0
+"""A launch that could not begin within this time is refused by the launcher."""
+DEFAULT_TIMEOUT_S = 600
+
+
+class InMemoryFlow:
+    """Carry messages from text to reply on one event loop; see `OpenClawRouter`."""
+
+    def __init__(
+        self,
+        decider: Decider,
+        transport: Transport | None,
+        *,
+        max_children: int,
+        max_remembered: int,
+    ) -> None:
+        self._decider = decider
+        self._transport = transport
+        self._memory = ConversationMemory()
+        self._lanes = Lanes(max_children)
+        self._max_remembered = max_remembered
+        self._decided: OrderedDict[str, InboundMessage] = OrderedDict()
+        self._turns: OrderedDict[str, asyncio.Future[TurnResult]] = OrderedDict()
+
+    async def route(self, message: InboundMessage, *, pin: str | None) -> Route:
+        """Decide; launches nothing."""
+        policy = self._decider.policy
+        view = self._memory.view(
+            message, window_s=policy.rate_window_s, repeat_window_s=policy.loop_window_s
+        )
+        circumstances = Circumstances(
+            pin=pin,
+            conversation_agent=view.agent,
+            repeats=view.repeats,
+            in_conversation=view.in_conversation,
+            from_sender=view.from_sender,
+        )
+        route, _ = await self._decider.decide(message, circumstances=circumstances)
+        self._remember(self._decided, route.id, message)
+        return route
+
+    async def dispatch(self, route: Route, text: str) -> Reply:
+        """Launch once; a repeat returns the first reply or raises the first failure."""
+        self._check(route, text)
+        turn = self._turns.get(route.id)
+        if turn is None:
+            # Taken out: a route whose turn is forgotten can never be launched again.
+            message = self._decided.pop(route.id, None)
+            if message is None:
+                raise RouteRefusedError("the route is too old; decide again")
+            turn = asyncio.ensure_future(self._launch(route, message))
+            self._remember(self._turns, route.id, turn)
+        # The caller may go away; the launch goes on, and its outcome stays to be asked for.
+        result = await asyncio.shield(turn)
+        return reply_of(result, agent=route.agent or "", route_id=route.id)
+
+    async def close(self) -> None:
+        """Stop what runs, the transport included."""
+        if self._transport is not None:
+            await self._transport.close()
+        await asyncio.gather(*self._turns.values(), return_exceptions=True)
+
+    def _check(self, route: Route, text: str) -> None:
+        if not route.routable:
+            raise RouteRefusedError(f"the route is a {route.outcome}: {route.reason}")
+        if not self._decider.is_own(route):
+            raise RouteRefusedError("this router did not make this route, or it was changed")
+        if InboundMessage(text).digest != route.message_digest:
+            raise RouteRefusedError("the text is not the one that was decided")
+
+    def _remember(self, kept: OrderedDict[str, T], route_id: str, value: T) -> None:
+        kept[route_id] = value
+        while len(kept) > self._max_remembered:
+            kept.popitem(last=False)
+
+    async def _launch(self, route: Route, message: InboundMessage) -> TurnResult:
+        agent = self._decider.roster[route.agent or ""]
+        transport = self._transport
+        if transport is None:
+            transport = self._transport = await asyncio.to_thread(OpenClawTransport.discover)
+        key = session_key(
+            owner="local",
+            channel=message.channel,
+            account=message.account,
+            conversation=message.conversation or lone_conversation(route.id),
+            agent=agent.id,
+            generation=1,
+        )
+        self._memory.dispatched(message, agent.id)
+        is_neutral = self._decider.policy.directives is Directives.NEUTRALISE
+        async with self._lanes.turn(agent, key):
+            turn = Turn(
+                agent=agent,
+                session_key=key,
+                text=neutralise(message.text) if is_neutral else message.text,
+                timeout_s=agent.timeout_s or DEFAULT_TIMEOUT_S,
+                attempt_id=new_id("at", now_ms=time.time_ns() // 1_000_000),
+                not_after_boot_s=SystemClock().boot_s() + LAUNCH_WINDOW_S,
+            )
+            return await transport.launch(turn)

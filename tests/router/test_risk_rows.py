@@ -1,0 +1,56 @@
+import pytest
+
+from clawmarshal.roster.agent import Risk
+from clawmarshal.router.risk import risk_floor
+from clawmarshal.router.rules.english import ENGLISH
+from clawmarshal.router.rules.lexicon import MARKS, ROWS
+from clawmarshal.router.rules.row import Row
+from clawmarshal.router.rules.tongues import TONGUES
+
+HIGH_CODES = {
+    "malicious",
+    "money",
+    "credential",
+    "account_security",
+    "destructive",
+    "privilege",
+    "untrusted_code",
+    "disclosure",
+}
+
+
+def cases(kind: str) -> list[object]:
+    return [
+        pytest.param(row, text, id=f"{row.code}-{'+'.join(row.needs)}-{i}")
+        for row in ROWS
+        for i, text in enumerate(getattr(row, kind))
+    ]
+
+
+@pytest.mark.parametrize(("row", "text"), cases("examples"))
+def test_example_fires_its_row(row: Row, text: str) -> None:
+    floor = risk_floor(text)
+    assert row.code in floor.codes
+    assert floor.tier.level >= row.tier.level
+
+
+@pytest.mark.parametrize(("row", "text"), cases("counter_examples"))
+def test_counter_example_does_not_fire_its_code(row: Row, text: str) -> None:
+    assert row.code not in risk_floor(text).codes
+
+
+def test_every_row_has_an_example_and_a_counter_example() -> None:
+    assert all(row.examples and row.counter_examples for row in ROWS)
+
+
+def test_each_code_has_one_tier_and_all_codes_are_there() -> None:
+    tiers = {(row.code, row.tier) for row in ROWS}
+    assert tiers == {(code, Risk.HIGH) for code in HIGH_CODES} | {("state_change", Risk.MEDIUM)}
+
+
+def test_every_class_a_row_names_has_words() -> None:
+    known = {*ENGLISH, *TONGUES, *MARKS}
+    for row in ROWS:
+        named = {name for names in row.needs for name in names.split("|")}
+        assert named <= known
+        assert set(filter(None, row.voided_by.split("|"))) <= known
