@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from dataclasses import asdict, replace
+from typing import Protocol, runtime_checkable
 
 from clawmarshal.errors import DecisionError, DecisionUnavailableError
 from clawmarshal.roster.roster import Roster
@@ -22,6 +23,15 @@ from clawmarshal.router.route import Route, Via
 
 RULES_ON_LOOP_CHARS = 2_000
 """Texts up to this length are judged by the rules on the event loop: well under a millisecond."""
+
+
+@runtime_checkable
+class Loadable(Protocol):
+    """A model that loads something before its first answer; again is free."""
+
+    def load(self) -> None:
+        """Load it now."""
+        ...
 
 
 class Decider:
@@ -59,6 +69,7 @@ class Decider:
         self.deadline_s = deadline_s
         self._fallback = fallback
         self._fallback_policy = fallback_policy or self.policy
+        self._is_loaded = False
         self._secret = secrets.token_bytes(32)
 
     async def decide(
@@ -81,6 +92,7 @@ class Decider:
         route_id
             The id the route gets; a new one where None.
         """
+        await self._load()
         begin = time.monotonic()
         ballot = fleet_ballot(self.roster, message)
         floor, is_english = await _judge_text(message.text)
@@ -129,6 +141,14 @@ class Decider:
     def is_own(self, route: Route) -> bool:
         """Tell whether this decider made the route and nobody changed it since."""
         return hmac.compare_digest(route.seal, self._seal(route))
+
+    async def _load(self) -> None:
+        """Load what a model loads once, outside of any decision's deadline."""
+        if not self._is_loaded:
+            for model in (self.model, self._fallback):
+                if isinstance(model, Loadable):
+                    await asyncio.to_thread(model.load)
+            self._is_loaded = True
 
     async def _ask(
         self, ballot: Ballot, message: InboundMessage

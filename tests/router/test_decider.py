@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from dataclasses import replace
 
 import pytest
@@ -175,3 +176,25 @@ def test_an_agent_that_came_later_can_be_considered() -> None:
     later = Decider(ScriptedModel(says()), grown)
     again = evidence_from(kept, message=message, roster=grown)
     assert later.reconsider(message, agent="newcomer", evidence=again).agent == "newcomer"
+
+
+class Loading(ScriptedModel):
+    """A model whose loading takes longer than a decision may."""
+
+    loads = 0
+
+    def load(self) -> None:
+        self.loads += 1
+        time.sleep(0.05)  # stands for the work, which no deadline may count
+
+
+def test_loading_is_no_part_of_a_decisions_deadline_and_happens_once() -> None:
+    model = Loading(says())
+    decider = Decider(model, FLEET, deadline_s=0.02, fallback=Loading(says()))
+
+    async def scene() -> list[Route]:
+        message = InboundMessage(SAFE)
+        return [(await decider.decide(message, circumstances=Circumstances()))[0] for _ in "ab"]
+
+    assert {route.outcome for route in asyncio.run(scene())} == {Outcome.DISPATCH}
+    assert model.loads == 1
