@@ -1,16 +1,21 @@
 """``route`` and ``evaluate``: decide without a service."""
 
 import asyncio
+import json as codec
 import os
 import sys
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clawmarshal.api.commands.options import Json, Model, RosterFile
 from clawmarshal.api.commands.terminal import Progress, fields, note, say, say_json, usage
+
+if TYPE_CHECKING:
+    from clawmarshal.router.evaluation import Prediction
 
 
 def route(
@@ -96,7 +101,7 @@ def evaluate(
     from clawmarshal.api.models import load_model
     from clawmarshal.errors import MessageError
     from clawmarshal.roster.loader import load_roster
-    from clawmarshal.router.evaluation import Row, predict, read_rows
+    from clawmarshal.router.evaluation import predict, read_rows
 
     fleet = load_roster(roster)
     try:
@@ -104,29 +109,28 @@ def evaluate(
             rows = read_rows(file)
     except OSError as error:
         raise MessageError(f"{data} cannot be read: {error.strerror}") from error
-    judge = load_model(model)
-
-    async def write_all(found: tuple[Row, ...], out: Path) -> None:
-        import json as codec
-
-        progress = Progress(len(found), what="decided")
-        done = 0
-        with out.open("w", encoding="utf-8") as file:
-            async for prediction in predict(judge, fleet, rows=found):
-                file.write(codec.dumps(prediction.as_json()) + "\n")
-                done += 1
-                progress.step(done)
-
     begin = time.monotonic()
-    # Written beside and moved, so that an interrupted run leaves no half file that looks whole.
-    part = predictions.with_name(predictions.name + ".part")
-    try:
-        asyncio.run(write_all(rows, part))
-        os.replace(part, predictions)
-    except OSError as error:
-        raise MessageError(f"{predictions} cannot be written: {error.strerror}") from error
+    answers = predict(load_model(model), fleet, rows=rows)
+    asyncio.run(_write(answers, predictions, total=len(rows)))
     seconds = time.monotonic() - begin
     if json:
         say_json({"rows": len(rows), "seconds": round(seconds, 3), "predictions": str(predictions)})
     else:
         note(f"{len(rows)} rows in {seconds:.1f} s, written to {predictions}")
+
+
+async def _write(answers: "AsyncIterator[Prediction]", out: Path, *, total: int) -> None:
+    """Write beside and move, so that an interrupted run leaves no half file that looks whole."""
+    from clawmarshal.errors import MessageError
+
+    progress, done = Progress(total, what="decided"), 0
+    part = out.with_name(out.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            async for answer in answers:
+                file.write(codec.dumps(answer.as_json()) + "\n")
+                done += 1
+                progress.step(done)
+        os.replace(part, out)
+    except OSError as error:
+        raise MessageError(f"{out} cannot be written: {error.strerror}") from error

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from dataclasses import replace
 
 import pytest
@@ -179,22 +178,22 @@ def test_an_agent_that_came_later_can_be_considered() -> None:
 
 
 class Loading(ScriptedModel):
-    """A model whose loading takes longer than a decision may."""
+    """A model that must be loaded before it is asked."""
 
     loads = 0
 
     def load(self) -> None:
+        assert self.asked == []
         self.loads += 1
-        time.sleep(0.05)  # stands for the work, which no deadline may count
 
 
-def test_loading_is_no_part_of_a_decisions_deadline_and_happens_once() -> None:
-    model = Loading(says())
-    decider = Decider(model, FLEET, deadline_s=0.02, fallback=Loading(says()))
+def test_a_model_is_loaded_once_before_it_is_asked() -> None:
+    model, fallback = Loading(says()), Loading(says())
+    decider = Decider(model, FLEET, fallback=fallback)
 
-    async def scene() -> list[Route]:
-        message = InboundMessage(SAFE)
-        return [(await decider.decide(message, circumstances=Circumstances()))[0] for _ in "ab"]
+    async def scene() -> None:
+        for _ in range(2):
+            await decider.decide(InboundMessage(SAFE), circumstances=Circumstances())
 
-    assert {route.outcome for route in asyncio.run(scene())} == {Outcome.DISPATCH}
-    assert model.loads == 1
+    asyncio.run(scene())
+    assert (model.loads, fallback.loads, len(model.asked)) == (1, 1, 2)
