@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from corpus import Table
 
+from clawmarshal.router.models.head import SMALL_BALLOT
+
 _ABSENT = -1e9
 
 
@@ -87,7 +89,7 @@ def _none_column(name: str, table: Table, present: np.ndarray) -> np.ndarray:
     if name == "bias":
         return np.ones(len(present))
     if name == "log_n":
-        return np.log(present.sum(1))
+        return np.log(np.maximum(present.sum(1), SMALL_BALLOT))
     return np.where(present, table.columns[name.partition(":")[2]], -np.inf).max(1)
 
 

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from clawmarshal.router.models.lexical import Columns
 
 SHIPPED = "routing.head.json"
+SMALL_BALLOT = 8
+"""A smaller ballot is judged as one of this size: few agents leave most messages to nobody."""
 _TIE = 1e-9
 
 
@@ -29,7 +31,8 @@ class Head:
     option: Mapping[str, float]
     """Feature name to weight, applied to each option."""
     none: Mapping[str, float]
-    """Weights of ``bias``, ``log_n`` (of the ballot's size), and ``max:FEATURE``."""
+    """Weights of ``bias``, ``log_n`` (of the ballot's size, at least `SMALL_BALLOT`), and
+    ``max:FEATURE``."""
 
     def distribution(self, columns: Columns) -> Distribution:
         """Turn features into probabilities.
@@ -92,7 +95,7 @@ def none_feature(name: str, columns: Columns, size: int) -> float:
     if name == "bias":
         return 1.0
     if name == "log_n":
-        return math.log(size)
+        return math.log(max(size, SMALL_BALLOT))
     kind, _, column = name.partition(":")
     if kind != "max":
         raise ValueError(f"unknown feature {name!r}")

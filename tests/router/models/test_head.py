@@ -48,10 +48,12 @@ def test_a_tie_far_behind_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("bias", 1), ("log_n", math.log(3)), ("max:bm25", 4)], ids=str
+    ("name", "size", "value"),
+    [("bias", 3, 1), ("log_n", 20, math.log(20)), ("log_n", 2, math.log(8)), ("max:bm25", 3, 4)],
+    ids=str,
 )
-def test_features_of_none(name: str, value: float) -> None:
-    assert none_feature(name, {"bm25": [1, 4, 2]}, 3) == value
+def test_features_of_none(name: str, size: int, value: float) -> None:
+    assert none_feature(name, {"bm25": [1, 4, 2]}, size) == value
 
 
 def test_an_unknown_feature_of_none_is_refused() -> None:

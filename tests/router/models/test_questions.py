@@ -85,8 +85,8 @@ def test_a_noul_is_surer_of_what_its_text_names(
     respondent: Respondent, criteria: Mapping[str, str] | None
 ) -> None:
     question = NoulQuestion("Is it about roses?", criteria)
-    yes = answer(respondent, question, "red roses")["noul"]
-    no = answer(respondent, question, "diesel engines")["noul"]
+    yes = answer(respondent, question, "about roses")["noul"]
+    no = answer(respondent, question, "engines")["noul"]
     assert isinstance(yes, float)
     assert isinstance(no, float)
     assert yes > no
