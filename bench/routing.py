@@ -31,7 +31,10 @@ from clawmarshal.router.models.head import Heads, shipped_heads
 from clawmarshal.router.models.local import LocalDecisionModel
 
 RESULTS = Path(__file__).parent / "results" / "routing.md"
-COMMAND = "env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE python bench/routing.py --data DIR"
+COMMAND = (
+    "env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE OPENBLAS_NUM_THREADS=1 "
+    "python bench/routing.py --data DIR"
+)
 SHOTS = {0: "descriptions only", EXAMPLES: "five examples per agent"}
 
 
