@@ -32,12 +32,15 @@ clean:
 	rm -rf $(VENV) .run build dist *.egg-info
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clawmarshal needs Python 3.11 or later; set PYTHON=…")'
-	$(PYTHON) -m venv $(VENV)
+	@command -v $(PYTHON) >/dev/null || { echo 'clawmarshal needs Python 3.11 or later, and there is no $(PYTHON); name one: make run PYTHON=/path/to/python3' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "clawmarshal needs Python 3.11 or later, and $(PYTHON) is %d.%d; name another: make run PYTHON=python3.12" % sys.version_info[:2])'
+	@# A virtual environment that could not be finished (Debian: python3-venv is missing) is no target.
+	@$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
 $(VENV)/.installed-run: $(BIN)/python requirements/run.txt pyproject.toml
-	$(INSTALL) --require-hashes -r requirements/run.txt
-	$(INSTALL) --no-deps --no-build-isolation --editable .
+	@echo 'Installing into $(VENV), which takes up to a minute the first time …' >&2
+	@$(INSTALL) --require-hashes -r requirements/run.txt
+	@$(INSTALL) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: $(BIN)/python requirements/dev.txt pyproject.toml

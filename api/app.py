@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from clawmarshal._version import __version__
 from clawmarshal.api import problems
-from clawmarshal.api.endpoints import health, holds, roster, route, routes
+from clawmarshal.api.endpoints import health, holds, roster, route, routes, systemone
 from clawmarshal.api.metrics import Figures, Metrics
 from clawmarshal.api.middleware import Surround
 from clawmarshal.api.ports import Parts
@@ -62,7 +62,7 @@ def create_app(
     app.state.stopping = asyncio.Event()
     app.state.metrics = Metrics(figures)
     problems.install(app)
-    for part in (route, routes, holds, roster, health):
+    for part in (route, routes, holds, roster, systemone, health):
         app.include_router(part.endpoints)
     app.add_middleware(Surround, allowed_hosts=parts.allowed_hosts, metrics=app.state.metrics)
     return app

@@ -46,7 +46,7 @@ async def read_model(
     """
     raw = await read_bytes(request, max_bytes=max_bytes, timeout_s=timeout_s)
     if raw:
-        _check_media_type(request, "application/json")
+        check_media_type(request, "application/json")
     if len(raw) > PARSE_ON_LOOP_BYTES:
         return await asyncio.to_thread(_parse, raw, model)
     return _parse(raw, model)
@@ -97,7 +97,14 @@ def _too_large(max_bytes: int) -> Problem:
     return Problem("body-too-large", detail, headers={"Connection": "close"})
 
 
-def _check_media_type(request: Request, expected: str) -> None:
+def check_media_type(request: Request, expected: str) -> None:
+    """Refuse a body of another media type or character set.
+
+    Raises
+    ------
+    Problem
+        ``media-type``.
+    """
     sent = request.headers.getlist("content-type")
     names = {value.partition(";")[0].strip().lower() for value in sent}
     if names != {expected}:

@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 
 from clawmarshal._version import __version__
-from clawmarshal.api.commands import demo, holds, keys, roster, route, serve
+from clawmarshal.api.commands import (
+    calibrate,
+    compare,
+    demo,
+    evaluate,
+    explain,
+    holds,
+    keys,
+    roster,
+    route,
+    serve,
+)
 from clawmarshal.api.commands.terminal import EXIT_ERROR, note
 from clawmarshal.errors import ClawmarshalError, ConflictError
 
@@ -23,7 +34,10 @@ app = typer.Typer(
 )
 app.command()(serve.serve)
 app.command()(route.route)
-app.command()(route.evaluate)
+app.command()(evaluate.evaluate)
+app.command()(explain.explain)
+app.command()(calibrate.calibrate)
+app.command()(compare.compare)
 app.command()(demo.demo)
 app.add_typer(holds.app, name="holds")
 app.add_typer(roster.app, name="roster")

@@ -4,7 +4,7 @@ import dataclasses
 import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -37,12 +37,15 @@ class Source:
             return Fault(message)
         return Fault(message, node.line, node.column)
 
-    def key_fault(self, message: str, *path: str) -> Fault:
+    def key_fault(self, message: str, *path: str | int) -> Fault:
         """Make a fault at the key itself."""
         node = self.root
         for step in path[:-1]:
-            node = node.fields.get(step, node)
-        key = node.keys.get(path[-1])
+            if isinstance(step, int):
+                node = node.elements[step]
+            else:
+                node = node.fields.get(step, node)
+        key = node.keys.get(str(path[-1]))
         return Fault(message, key.line, key.column) if key else Fault(message)
 
 
@@ -90,7 +93,7 @@ def unknown_keys(values: Mapping[str, Any], model: type, *, source: Source) -> l
 
 
 def _unknown(
-    values: Mapping[str, Any], model: type, path: tuple[str, ...], source: Source
+    values: Mapping[str, Any], model: type, path: tuple[str | int, ...], source: Source
 ) -> list[Fault]:
     faults = []
     fields = _fields(model)
@@ -98,10 +101,17 @@ def _unknown(
         here = (*path, key)
         if key not in fields:
             faults.append(
-                source.key_fault(f"{'.'.join(here)} is no setting{_near(key, fields)}", *here)
+                source.key_fault(
+                    f"{'.'.join(map(str, here))} is no setting{_near(key, fields)}", *here
+                )
             )
         elif isinstance(value, Mapping) and _fields(fields[key]):
             faults += _unknown(value, fields[key], here, source)
+        elif isinstance(value, list) and get_origin(fields[key]) is tuple:
+            member = get_args(fields[key])[0]
+            for number, one in enumerate(value):
+                if isinstance(one, Mapping) and _fields(member):
+                    faults += _unknown(one, member, (*here, number), source)
     return faults
 
 

@@ -1,5 +1,6 @@
 """The fleet as callers see it: the agents, and what is wrong with a roster text."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,45 @@ def check_text(raw: bytes, *, source: str = "roster") -> dict[str, Any]:
 def check_file(path: Path) -> dict[str, Any]:
     """Check a roster file; see `check_text`."""
     return _checked(lambda: load_roster(path))
+
+
+def check_file_with(path: Path, model: str, *, data: Path | None = None) -> list[dict[str, Any]]:
+    """Ask a model about the remits of a roster file, and about messages; return its warnings.
+
+    Parameters
+    ----------
+    path
+        A roster that can be used.
+    model
+        Its name, as for ``--model``.
+    data
+        Lines of ``{id, text}``, with ``agent`` where it is known.
+
+    Raises
+    ------
+    MessageError, SettingsError
+        The lines cannot be read, or there is no such model.
+    """
+    # Here, since a service that only lists agents needs none of it.
+    from clawmarshal.api.commands.files import read_lines
+    from clawmarshal.api.models import load_model
+    from clawmarshal.router.evaluation import read_rows
+    from clawmarshal.router.fleet_check import check_with_model
+    from clawmarshal.router.labels import read_labels
+
+    roster, lines = load_roster(path), [] if data is None else read_lines(data)
+    rows = read_rows(lines)
+    labels = read_labels(lines, agents={agent.id for agent in roster})
+    found = asyncio.run(check_with_model(load_model(model), roster, rows=rows, labels=labels))
+    return [
+        {
+            "code": str(warning.code),
+            "agents": list(warning.agents),
+            "message": warning.message,
+            "messages": list(warning.messages),
+        }
+        for warning in found
+    ]
 
 
 def _checked(load: Callable[[], Roster]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Whether the service can do its work, and what it works with."""
 
 import asyncio
+from collections.abc import Callable, Collection
 
 from clawmarshal._version import __version__
 from clawmarshal.api.ports import Readiness
@@ -40,6 +41,8 @@ class ServiceHealth:
         self._mode = mode
         self.transport_fault: str | None = None
         """Why the CLI does not answer, a stable slug."""
+        self.undecided: Callable[[], Collection[str]] = tuple
+        """Names the accepted routes that could not be decided; they are tried again and again."""
         self.is_stopping = False
 
     async def readiness(self) -> Readiness:
@@ -53,6 +56,8 @@ class ServiceHealth:
             reasons.append(self.transport_fault)
         if self._dispatcher.last_error is not None:
             reasons.append("dispatcher")
+        if self.undecided():
+            reasons.append("undecided")
         return Readiness(not reasons, tuple(dict.fromkeys(reasons)), self._details())
 
     async def fleet(self) -> frozenset[str] | None:
@@ -71,6 +76,7 @@ class ServiceHealth:
             "agents": len(self._roster),
             "roster_digest": self._roster.digest,
             "model": self._model,
+            "undecided": len(self.undecided()),
             "turns_running": len(self._dispatcher.running),
         }
 

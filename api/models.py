@@ -1,15 +1,19 @@
 """A decision model by its name in a configuration, or by import path."""
 
 import importlib
+import json
 import sys
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from clawmarshal.errors import SettingsError
 from clawmarshal.router.decision import DecisionModel
 
+if TYPE_CHECKING:
+    from clawmarshal.router.models.head import Heads
 
-def load_model(name: str) -> DecisionModel:
+
+def load_model(name: str, *, head: Path | None = None) -> DecisionModel:
     """Return the model of a name, ready to answer.
 
     Parameters
@@ -17,23 +21,52 @@ def load_model(name: str) -> DecisionModel:
     name
         ``offline``; ``lexical``, which needs no extra; or ``package.module:name`` of a
         `DecisionModel` or of something that makes one when called without arguments.
+    head
+        A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``; the shipped one where None.
 
     Raises
     ------
     SettingsError
-        There is no such module or name, or it is no model.
+        There is no such module or name, or it is no model; or `head` is no fit, or is for another
+        model.
     """
     if ":" in name:
+        if head is not None:
+            raise SettingsError(f"decision.head is for offline and lexical, not for {name}")
         return _imported(name)
     if name not in ("offline", "lexical"):
         raise SettingsError(
             f"there is no model {name[:64]!r}; write offline, lexical or package.module:name"
+            " (a system_one server needs a configuration)"
         )
     from clawmarshal.router.models.local import LocalDecisionModel
 
-    model = LocalDecisionModel(use_encoder=name == "offline")
+    heads = None if head is None else read_heads(head)
+    model = LocalDecisionModel(use_encoder=name == "offline", heads=heads)
     model.load()
     return model
+
+
+def read_heads(path: Path) -> "Heads":
+    """Read a ``*.head.json`` file.
+
+    Raises
+    ------
+    SettingsError
+        It cannot be read, or is no fit of the local model.
+    """
+    from clawmarshal.router.models.head import heads_from
+
+    mend = "write one with clawmarshal calibrate"
+    try:
+        document = json.loads(path.read_text("utf-8"))
+        if not isinstance(document, dict):
+            raise TypeError("not an object")
+        return heads_from(document)
+    except OSError as error:
+        raise SettingsError(f"decision.head: {path} cannot be read ({error.strerror})") from error
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise SettingsError(f"decision.head: {path.name} is no fit; {mend}") from error
 
 
 def _imported(name: str) -> DecisionModel:

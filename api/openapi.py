@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
 from clawmarshal.api.schemas import ApproveBody, RejectBody, ResolveBody, RouteBody
+from clawmarshal.api.system_one import SystemOneBody
 
 BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] = {
     ("/route", "post"): (
@@ -19,6 +20,19 @@ BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] =
             "conversation": "thread-7",
             "message_id": "m-1",
             "wait_s": 30,
+        },
+    ),
+    ("/v1/systemone", "post"): (
+        SystemOneBody,
+        {
+            "model": "jev-latest",
+            "state": "I was charged twice, please refund me.",
+            "questions": {
+                "team": {
+                    "type": "choice",
+                    "criteria": {"billing": "Invoices, refunds", "tech": "Bugs, outages"},
+                }
+            },
         },
     ),
     ("/holds/{hold_id}/approve", "post"): (ApproveBody, {"note": "Checked with the sender."}),

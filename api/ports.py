@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ledger.records import (
     Event,
@@ -141,6 +142,8 @@ class Parts:
     max_wait_s: float = 600.0
     max_body_bytes: int = 0
     """Largest body; from `max_text_bytes` where 0."""
+    system_one: SystemOneDoor | None = None
+    """Who answers at ``/v1/systemone``; None serves nothing there."""
 
     @property
     def body_bytes(self) -> int:

@@ -11,6 +11,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from clawmarshal.errors import (
+    AcceptedUnreadError,
     ClawmarshalError,
     ConflictError,
     LedgerUnavailableError,
@@ -80,6 +81,7 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "not-resolvable": Kind(409, "The route has no open question to resolve"),
         "rerun-too-early": Kind(409, "The launch may still be running"),
         "conflict": Kind(409, "The row is in another state"),
+        "accepted-unread": Kind(503, "The message is accepted; what became of it cannot be read"),
         "ledger-unavailable": Kind(503, "The ledger is away; nothing was accepted"),
         "internal": Kind(500, "The service failed"),
     }
@@ -143,6 +145,9 @@ def of_error(error: ClawmarshalError) -> Problem:
             members |= error.detail
             if error.winner is not None:
                 members["winner"] = error.winner
+        case AcceptedUnreadError():
+            members["route_id"] = error.route_id
+            headers["Retry-After"] = str(RETRY_AFTER_S)
         case LedgerUnavailableError():
             headers["Retry-After"] = str(RETRY_AFTER_S)
     if PROBLEMS[code].status == 500:

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from clawmarshal.api.commands.terminal import note
 from clawmarshal.api.settings import (
     Settings,
     configured_openclaw,
@@ -62,6 +63,14 @@ def print_keys(ledger: Ledger) -> None:
     person = person_of_process()
     for label, (name, scopes) in KEYS.items():
         print(f"{label}: {ledger.create_key(name, person, scopes)}", flush=True)
+
+
+def say_what_answers(settings: Settings) -> None:
+    """Tell the person at the terminal whether agents run, and how to stop; on the error stream."""
+    if settings.transport.stand_in:
+        note("No OpenClaw is configured: a stand-in answers, and no agent runs. Ctrl-C stops.")
+    else:
+        note("Messages are launched on the configured OpenClaw. Ctrl-C stops.")
 
 
 def _copy(example: Path, config: Path) -> None:

@@ -1,5 +1,6 @@
 """The bodies that come in over HTTP."""
 
+import unicodedata
 from typing import Annotated, Literal
 
 from pydantic import (
@@ -27,6 +28,12 @@ def _written_time(value: object) -> object:
 def _not_blank(value: str) -> str:
     if not value.strip():
         raise ValueError("say why in a few words")
+    return value
+
+
+def _printable(value: str) -> str:
+    if any(unicodedata.category(character) in ("Cc", "Cs") for character in value):
+        raise ValueError("holds a control character")
     return value
 
 
@@ -66,7 +73,9 @@ class RouteBody(Body):
     on_uncertain: Literal["hold", "clarify"] = "hold"
     clarifies: str | None = Field(default=None, min_length=1, max_length=64)
     cancel_on_disconnect: bool = False
-    reply_target: str | None = Field(default=None, min_length=1, max_length=512)
+    reply_target: (
+        Annotated[str, Field(min_length=1, max_length=512), AfterValidator(_printable)] | None
+    ) = None
 
     def submission(
         self, owner: str, *, idempotency_key: str | None, max_text_bytes: int

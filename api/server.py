@@ -105,7 +105,7 @@ def _bind(host: str, port: int) -> socket.socket:
         listener.close()
         raise SettingsError(
             f"server.port: {host} port {port} cannot be used ({error.strerror or error}); stop "
-            "what uses it, or choose another with --port"
+            "what uses it, or choose another with --port (make run: PORT=…)"
         ) from error
     return listener
 

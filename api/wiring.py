@@ -10,11 +10,14 @@ from fastapi import FastAPI
 
 from clawmarshal.api.app import create_app, nothing_to_start
 from clawmarshal.api.auth import LOOPBACK_NAMES
+from clawmarshal.api.configured import configured_challenger, configured_model
 from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.models import load_model
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
+from clawmarshal.api.rates import RateLimit
 from clawmarshal.api.settings import Settings, values_of
+from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.errors import (
     DecisionUnavailableError,
     NotLaunchedError,
@@ -23,6 +26,7 @@ from clawmarshal.errors import (
 from clawmarshal.roster.loader import load_roster
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
+from clawmarshal.router.challenger import Challenger
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import Answers, DecisionModel
 from clawmarshal.router.desk import RoutingDesk
@@ -30,6 +34,7 @@ from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.models.system_one import SystemOneModel
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.stand_in import stand_in_command
 
@@ -54,6 +59,7 @@ class Service:
     health: ServiceHealth
     probe_again_s: float = 5.0
     """Seconds between two looks at the CLI."""
+    challenger: Challenger | None = None
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -72,6 +78,12 @@ class Service:
             allowed_hosts=_allowed_hosts(self.settings),
             body_timeout_s=self.settings.limits.body_timeout_s,
             max_wait_s=self.settings.limits.max_wait_s,
+            system_one=SystemOneDoor(
+                self.model,
+                deadline_s=self.settings.decision.deadline_s,
+                rate=RateLimit(self.settings.limits.systemone_per_minute),
+                open_on_loopback=self.settings.server.open_on_loopback,
+            ),
         )
         running = self.running if runs_service else nothing_to_start
         return create_app(parts, running=running, figures=self.ledger.counts)
@@ -104,7 +116,9 @@ class Service:
         self.health.is_stopping = True
         async with AsyncExitStack() as in_reverse:
             in_reverse.callback(self.ledger.close)
-            in_reverse.callback(self._close_model)
+            in_reverse.push_async_callback(self._close_model)
+            if self.challenger is not None:
+                in_reverse.callback(self.challenger.close)
             in_reverse.push_async_callback(self.transport.close)
             in_reverse.push_async_callback(self.fleet.close)
             in_reverse.push_async_callback(self.desk.close)
@@ -112,7 +126,10 @@ class Service:
                 self.dispatcher.close, drain_s=self.settings.server.stop_s
             )
 
-    def _close_model(self) -> None:
+    async def _close_model(self) -> None:
+        if isinstance(self.model, SystemOneModel):
+            await self.model.aclose()
+            return
         close = getattr(self.model, "close", None)
         if callable(close):
             close()
@@ -161,13 +178,16 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
     # beside their threads hung the service in a trial).
     transport = make_transport(settings, roster)
     transport.check_agents(roster)
-    chosen = model or load_model(settings.decision.model)
+    chosen = model or configured_model(settings.decision)
+    is_asked = not isinstance(model, _Nobody)
+    challenger = configured_challenger(settings.decision) if is_asked else None
     decider = Decider(
         chosen,
         roster,
         policy=settings.policy,
         deadline_s=settings.decision.deadline_s,
         fallback=load_model(settings.decision.fallback) if settings.decision.fallback else None,
+        challenger=challenger,
     )
     fleet = FleetWatch(transport)
     desk = RoutingDesk(
@@ -185,7 +205,19 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
     health = ServiceHealth(
         ledger, transport, fleet, dispatcher, roster=roster, model=chosen.name, mode=settings.mode
     )
-    return Service(settings, transport, roster, ledger, chosen, fleet, desk, dispatcher, health)
+    health.undecided = lambda: desk.undecided
+    return Service(
+        settings,
+        transport,
+        roster,
+        ledger,
+        chosen,
+        fleet,
+        desk,
+        dispatcher,
+        health,
+        challenger=challenger,
+    )
 
 
 def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:

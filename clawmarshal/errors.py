@@ -120,10 +120,30 @@ class DecisionError(ClawmarshalError):
 
 
 class DecisionUnavailableError(DecisionError):
-    """No answer before the deadline, or no model to ask."""
+    """No answer before the deadline, or no model to ask.
+
+    Parameters
+    ----------
+    retryable
+        False where asking again cannot help before somebody mends something (a key, a setting).
+    retry_after_s
+        How long the model asks to be left alone; None where it does not say.
+    """
 
     code = "decision-unavailable"
     retryable = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        retryable: bool = True,
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message, code=code)
+        self.retryable = retryable
+        self.retry_after_s = retry_after_s
 
 
 class DecisionInvalidError(DecisionError):
@@ -187,6 +207,23 @@ class LedgerUnavailableError(LedgerError):
 
     code = "ledger-unavailable"
     retryable = True
+
+
+class AcceptedUnreadError(LedgerUnavailableError):
+    """The message is accepted and will be decided; only what became of it cannot be read now.
+
+    Parameters
+    ----------
+    route_id
+        The route to ask for.
+    """
+
+    code = "accepted-unread"
+    retryable = False
+
+    def __init__(self, route_id: str) -> None:
+        self.route_id = route_id
+        super().__init__("the message is accepted; ask for its route, and do not send it again")
 
 
 class TransportError(ClawmarshalError):

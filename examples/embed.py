@@ -1,6 +1,7 @@
 """Route from a program of your own: no service, no key, no network.
 
-Run it as it is: without an OpenClaw it decides and launches nothing. With one, pass ``--dispatch``.
+As it is, it decides and launches nothing. With ``--dispatch`` it launches the agents of an OpenClaw
+that is on this machine.
 """
 
 import sys
@@ -25,11 +26,15 @@ def main() -> None:
     with OpenClawRouter(LocalDecisionModel(), FLEET) as router:
         for text in TEXTS:
             route = router.route(text)
-            print(f"{text}\n  {route.outcome}: {route.agent or 'nobody'} ({route.reason})")
-            for gate in route.gates:
-                print(f"  gate {gate.number}: {gate.detail}")
-            if route.routable and "--dispatch" in sys.argv:
-                print(f"  {router.dispatch(route, text)}")
+            print(text)
+            if not route.routable:
+                print(f"  Hold: {route.reason}; a reviewer would be offered {route.agent}")
+                for gate in route.gates:
+                    print(f"  gate {gate.number}: {gate.detail}")
+            elif "--dispatch" in sys.argv:
+                print(f"  {route.agent}: {router.dispatch(route, text)}")
+            else:
+                print(f"  Dispatch to {route.agent}, which has {route.confidence:.2f}")
 
 
 if __name__ == "__main__":

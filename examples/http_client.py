@@ -2,49 +2,73 @@
 
 ``make run`` prints the address and the two keys:
 
-    python examples/http_client.py ADDRESS ROUTE_KEY REVIEW_KEY
+    .venv/bin/python examples/http_client.py ADDRESS ROUTE_KEY REVIEW_KEY
 """
 
 import sys
 import uuid
+from typing import Any
 
 import httpx
 
+SAFE = "Which invoices are still unpaid, and when is each of them due?"
+RISKY = "Refund the 4,000 euros that Kestrel GmbH paid twice."
 
-def send(http: httpx.Client, text: str) -> dict[str, object]:
-    """Send one message and wait for its end; the key makes a retry safe."""
-    answer = http.post(
-        "/route",
-        json={"text": text, "channel": "example", "wait_s": 30},
-        headers={"Idempotency-Key": str(uuid.uuid4())},
-    )
-    answer.raise_for_status()
-    route: dict[str, object] = answer.json()
-    print(f"{text}\n  {route['state']}: {route['agent']} ({route['reason']})")
-    if isinstance(reply := route.get("reply"), dict):
-        print(f"  {reply['text']}")
+
+def client(address: str, key: str) -> httpx.Client:
+    """Return a client that shows a key."""
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx.Client(base_url=address, headers=headers, timeout=60)
+
+
+def send(http: httpx.Client, text: str) -> dict[str, Any]:
+    """Send one message and wait for its end.
+
+    A message of a channel has a ``message_id``; one of your own gets a key. With either, the
+    second try after a lost connection finds the first and launches nothing.
+    """
+    key = str(uuid.uuid4())
+    for is_last in (False, True):
+        try:
+            answer = http.post(
+                "/route",
+                json={"text": text, "channel": "example", "wait_s": 30},
+                headers={"Idempotency-Key": key},
+            )
+            break
+        except httpx.TransportError:
+            if is_last:
+                raise
+    route: dict[str, Any] = answer.raise_for_status().json()
     return route
+
+
+def show(route: dict[str, Any]) -> None:
+    """Say what became of a message."""
+    print(f"  {route['state']}: {route['agent']} ({route['reason']})")
+    if route["reply"]:
+        print(f"  {route['reply']['text']}")
 
 
 def main() -> None:
     """Route one message, have another held, approve it."""
-    address, route_key, review_key = sys.argv[1:4]
-    caller = httpx.Client(
-        base_url=address, headers={"Authorization": f"Bearer {route_key}"}, timeout=60
-    )
-    reviewer = httpx.Client(
-        base_url=address, headers={"Authorization": f"Bearer {review_key}"}, timeout=60
-    )
-    with caller, reviewer:
-        send(caller, "Which invoices are still unpaid, and when is each of them due?")
-        held = send(caller, "Wire 4,000 euros to the new supplier's account today")
-        for hold in reviewer.get("/holds").raise_for_status().json()["holds"]:
-            if hold["route_id"] == held["id"]:
-                agent = hold["suggestion"] or "bookkeeping"
-                done = reviewer.post(f"/holds/{hold['id']}/approve", json={"agent": agent})
-                print(f"  approved for {agent}: {done.status_code}")
-        after = caller.get(f"/routes/{held['id']}", params={"wait_s": 30}).raise_for_status()
-        print(f"  now {after.json()['state']}")
+    if len(sys.argv) != 4:
+        sys.exit("usage: http_client.py ADDRESS ROUTE_KEY REVIEW_KEY")
+    address, route_key, review_key = sys.argv[1:]
+    with client(address, route_key) as caller, client(address, review_key) as reviewer:
+        print(SAFE)
+        show(send(caller, SAFE))
+        print(RISKY)
+        held = send(caller, RISKY)
+        show(held)
+        hold = reviewer.get(f"/holds/{held['hold_id']}").raise_for_status().json()
+        for gate in hold["gates"]:
+            print(f"  gate {gate['number']}: {gate['detail']}")
+        # The digest stands for what was shown: if anything else would run, this is refused.
+        approval = {"agent": hold["suggestion"], "digest": hold["digest"]}
+        reviewer.post(f"/holds/{hold['id']}/approve", json=approval).raise_for_status()
+        print(f"  approved for {hold['suggestion']}")
+        show(caller.get(f"/routes/{held['id']}", params={"wait_s": 30}).raise_for_status().json())
 
 
 if __name__ == "__main__":

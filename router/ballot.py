@@ -1,6 +1,6 @@
 """Ballot: the typed questions asked about one message, in System One form."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -60,6 +60,15 @@ Question = ChoiceQuestion | ScoreQuestion | NoulQuestion
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """One earlier turn of the conversation: evidence, like the message itself."""
+
+    speaker: str
+    """``sender``, or the id of the agent that spoke."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ballot:
     """Typed questions about one message, and the agents they are about."""
 
@@ -67,9 +76,11 @@ class Ballot:
     """Question id to question; answers come back under the same ids."""
     agents: tuple[AgentSpec, ...] = ()
     """The eligible agents in canonical order; empty for questions that are not about a fleet."""
+    turns: tuple[Said, ...] = ()
+    """What was said before in the conversation, oldest first; a model may read the last of it."""
 
 
-def fleet_ballot(roster: Roster, message: InboundMessage) -> Ballot:
+def fleet_ballot(roster: Roster, message: InboundMessage, *, turns: Iterable[Said] = ()) -> Ballot:
     """Ask which eligible agent should get the message, and how risky it is.
 
     ``none_of_these`` is always an option, last in the forward order. With two agents or more the
@@ -81,6 +92,8 @@ def fleet_ballot(roster: Roster, message: InboundMessage) -> Ballot:
         The fleet; hard filters (bindings, tags) are applied here.
     message
         Only its origin and labels are read, never its text.
+    turns
+        What was said before, oldest first.
     """
     agents = roster.eligible(
         channel=message.channel,
@@ -90,14 +103,33 @@ def fleet_ballot(roster: Roster, message: InboundMessage) -> Ballot:
     )
     options = {agent.id: _option_text(agent) for agent in agents}
     options[NONE_OF_THESE] = NONE_DESCRIPTION
-    questions: dict[str, Question] = {
-        AGENT: ChoiceQuestion(AGENT_INSTRUCTIONS, MappingProxyType(options))
-    }
+    forward = ChoiceQuestion(AGENT_INSTRUCTIONS, MappingProxyType(options))
+    questions: dict[str, Question] = {AGENT: forward}
     if len(agents) > 1:
-        backwards = dict(reversed(options.items()))
-        questions[AGENT_REVERSED] = ChoiceQuestion(AGENT_INSTRUCTIONS, MappingProxyType(backwards))
+        questions[AGENT_REVERSED] = reversed_question(forward)
     questions[RISK] = ChoiceQuestion(RISK_INSTRUCTIONS, RISK_CRITERIA)
-    return Ballot(MappingProxyType(questions), agents)
+    return Ballot(MappingProxyType(questions), agents, tuple(turns))
+
+
+def reversed_question(question: ChoiceQuestion) -> ChoiceQuestion:
+    """Ask the same with the options in the opposite order."""
+    backwards = dict(reversed(list(question.criteria.items())))
+    return ChoiceQuestion(question.instructions, MappingProxyType(backwards))
+
+
+def narrowed(question: ChoiceQuestion, options: Iterable[str]) -> ChoiceQuestion:
+    """Ask the same about some of the options and ``none_of_these``, in the question's order.
+
+    Parameters
+    ----------
+    question
+        A choice with ``none_of_these`` among its options.
+    options
+        Names out of its criteria; their own order plays no part.
+    """
+    kept = {*options, NONE_OF_THESE}
+    criteria = {name: text for name, text in question.criteria.items() if name in kept}
+    return ChoiceQuestion(question.instructions, MappingProxyType(criteria))
 
 
 def _option_text(agent: AgentSpec) -> str:

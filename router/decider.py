@@ -6,32 +6,32 @@ import hmac
 import json
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import Protocol, runtime_checkable
 
-from clawmarshal.errors import DecisionError, DecisionUnavailableError
+from clawmarshal.errors import DecisionError
 from clawmarshal.roster.roster import Roster
+from clawmarshal.router.asking import Loading, ask
 from clawmarshal.router.ballot import Ballot, fleet_ballot
-from clawmarshal.router.decision import Decision, DecisionModel, validate_fleet
+from clawmarshal.router.challenger import Challenger
+from clawmarshal.router.conversation import (
+    PastTurn,
+    context_of,
+    conversation_floor,
+    is_follow_up,
+)
+from clawmarshal.router.decision import Decision, DecisionModel
 from clawmarshal.router.explanation import Evidence
 from clawmarshal.router.language import looks_english
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.operator_rules import floor_with
 from clawmarshal.router.policy import Circumstances, Policy, Verdict, decide, reconsider
-from clawmarshal.router.risk import RiskFloor, risk_floor
+from clawmarshal.router.risk import RiskFloor
 from clawmarshal.router.route import Route, Via
 
 RULES_ON_LOOP_CHARS = 2_000
 """Texts up to this length are judged by the rules on the event loop: well under a millisecond."""
-
-
-@runtime_checkable
-class Loadable(Protocol):
-    """A model that loads something before its first answer; again is free."""
-
-    def load(self) -> None:
-        """Load it now."""
-        ...
 
 
 class Decider:
@@ -51,6 +51,8 @@ class Decider:
         Answers when `model` gives no usable answer; its routes say ``via: offline``.
     fallback_policy
         The fallback's own thresholds; `policy` where None.
+    challenger
+        Asked beside the model; what it says is kept with the evidence and decides nothing.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Decider:
         deadline_s: float = 4.0,
         fallback: DecisionModel | None = None,
         fallback_policy: Policy | None = None,
+        challenger: Challenger | None = None,
     ) -> None:
         self.model = model
         self.roster = roster
@@ -69,7 +72,8 @@ class Decider:
         self.deadline_s = deadline_s
         self._fallback = fallback
         self._fallback_policy = fallback_policy or self.policy
-        self._is_loaded = False
+        self._loading = Loading((model, fallback))
+        self._challenger = challenger
         self._secret = secrets.token_bytes(32)
 
     async def decide(
@@ -78,6 +82,7 @@ class Decider:
         *,
         circumstances: Circumstances,
         route_id: str | None = None,
+        past: Sequence[PastTurn] = (),
     ) -> tuple[Route, Evidence]:
         """Decide what should happen to a message.
 
@@ -91,13 +96,24 @@ class Decider:
             What the caller, the conversation and the live fleet add.
         route_id
             The id the route gets; a new one where None.
+        past
+            What came before in the conversation, oldest first; it can only raise the risk. Models
+            see it as the message's context.
         """
-        await self._load()
+        await self._loading.done()
         begin = time.monotonic()
         ballot = fleet_ballot(self.roster, message)
-        floor, is_english = await _judge_text(message.text)
-        circumstances = replace(circumstances, is_english=is_english)
+        floor, is_english = await _judge_text(message.text, past, self.policy)
+        circumstances = replace(
+            circumstances, is_english=is_english, is_follow_up=is_follow_up(message.text)
+        )
+        if past:
+            message = message.following(context_of(past))
+        challenge = self._challenger and self._challenger.start(
+            ballot, message, deadline_s=self.deadline_s
+        )
         decision, policy, via = await self._ask(ballot, message)
+        challenged = await challenge.answer() if challenge else None
         verdict = decide(
             policy,
             message=message,
@@ -109,7 +125,7 @@ class Decider:
         )
         if via is not None and verdict.via is Via.MODEL:
             verdict = replace(verdict, via=via)
-        evidence = Evidence(ballot, decision, floor, circumstances)
+        evidence = Evidence(ballot, decision, floor, circumstances, challenged)
         route = self._route(
             verdict,
             message=message,
@@ -142,24 +158,16 @@ class Decider:
         """Tell whether this decider made the route and nobody changed it since."""
         return hmac.compare_digest(route.seal, self._seal(route))
 
-    async def _load(self) -> None:
-        """Load what a model loads once, outside of any decision's deadline."""
-        if not self._is_loaded:
-            for model in (self.model, self._fallback):
-                if isinstance(model, Loadable):
-                    await asyncio.to_thread(model.load)
-            self._is_loaded = True
-
     async def _ask(
         self, ballot: Ballot, message: InboundMessage
     ) -> tuple[Decision | DecisionError, Policy, Via | None]:
         deadline = time.monotonic() + self.deadline_s
-        first = await _answer(self.model, ballot, message, self.deadline_s)
+        first = await ask(self.model, ballot, message, deadline_s=self.deadline_s)
         if isinstance(first, Decision) or self._fallback is None:
             return first, self.policy, None
         # The fallback gets what is left of the deadline, and at least a moment: it is local.
         left = max(0.5, deadline - time.monotonic())
-        second = await _answer(self._fallback, ballot, message, left)
+        second = await ask(self._fallback, ballot, message, deadline_s=left)
         if isinstance(second, DecisionError):
             return first, self.policy, None
         note = f"fallback-after:{first.code}"
@@ -211,23 +219,13 @@ def _notes(decision: Decision | DecisionError) -> tuple[str, ...]:
     return decision.notes if isinstance(decision, Decision) else ()
 
 
-async def _judge_text(text: str) -> tuple[RiskFloor, bool]:
-    if len(text) <= RULES_ON_LOOP_CHARS:
-        return risk_floor(text), looks_english(text)
-    return await asyncio.to_thread(lambda: (risk_floor(text), looks_english(text)))
+async def _judge_text(
+    text: str, past: Sequence[PastTurn], policy: Policy
+) -> tuple[RiskFloor, bool]:
+    def judge() -> tuple[RiskFloor, bool]:
+        floor = conversation_floor(text, past, judge=lambda one: floor_with(one, policy.rules))
+        return floor, looks_english(text)
 
-
-async def _answer(
-    model: DecisionModel, ballot: Ballot, message: InboundMessage, deadline_s: float
-) -> Decision | DecisionError:
-    try:
-        async with asyncio.timeout(deadline_s):
-            answers = await model.answer(ballot, message, deadline_s=deadline_s)
-        return validate_fleet(ballot, answers)
-    except DecisionError as error:
-        return error
-    except TimeoutError:
-        return DecisionUnavailableError(f"no answer within {deadline_s:g} s", code="deadline")
-    except Exception as error:  # a custom model is foreign code: whatever it does means "held"
-        kind = type(error).__name__
-        return DecisionUnavailableError(f"the model failed ({kind})", code="model-failed")
+    if len(text) <= RULES_ON_LOOP_CHARS and not past:
+        return judge()
+    return await asyncio.to_thread(judge)

@@ -28,6 +28,8 @@ from clawmarshal.router.distribution import (
 from clawmarshal.router.message import InboundMessage
 
 EMPTY: Mapping[str, object] = MappingProxyType({})
+MODEL_MISMATCH = "model-mismatch"
+"""The note of an answer by another model than the pinned one: shown, never acted on."""
 
 
 @dataclass(frozen=True, slots=True)

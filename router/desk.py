@@ -1,6 +1,7 @@
 """RoutingDesk: the durable flow of a service, from acceptance to the reply."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -8,9 +9,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from clawmarshal.errors import ConflictError, LedgerError
+from clawmarshal.errors import (
+    AcceptedUnreadError,
+    ConflictError,
+    LedgerError,
+    LedgerUnavailableError,
+)
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.approval import answered_gates
+from clawmarshal.router.conversation import kept_agent
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.explanation import evidence_from, explanation
 from clawmarshal.router.fleet import FleetWatch
@@ -36,8 +43,10 @@ LOG = logging.getLogger("clawmarshal")
 HOUSEKEEPING_S = 5.0
 ABANDONED_S = 30.0
 """A message that nobody decided for so long was left by a service that died."""
+AT_ONCE = 8
+"""How many of the messages that were left are decided beside each other."""
 LOOK_AGAIN_S = 1.0
-"""How long a waiter trusts that it will be told: another process may have moved the route."""
+"""How often the ledger is asked, for all who wait, what another process moved."""
 
 
 class RoutingDesk:
@@ -59,6 +68,8 @@ class RoutingDesk:
         True: decide and record everything, dispatch nothing.
     default_timeout_s
         ``--timeout`` of a turn, for agents that name none.
+    housekeeping_s
+        Seconds between two looks at what is accepted and not decided.
     """
 
     def __init__(
@@ -70,6 +81,7 @@ class RoutingDesk:
         fleet: FleetWatch,
         is_shadow: bool = False,
         default_timeout_s: int = 600,
+        housekeeping_s: float = HOUSEKEEPING_S,
     ) -> None:
         self._decider = decider
         self._ledger = ledger
@@ -77,10 +89,14 @@ class RoutingDesk:
         self._fleet = fleet
         self._is_shadow = is_shadow
         self._default_timeout_s = default_timeout_s
+        self._housekeeping_s = housekeeping_s
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="clawmarshal-desk")
+        # Of their own, so that those who wait never keep a message from being accepted.
+        self._readers = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-waiters")
         self._waiters = Waiters()
         self._deciding: dict[str, asyncio.Task[None]] = {}
-        self._housekeeper: asyncio.Task[None] | None = None
+        self._undecided: set[str] = set()
+        self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._unlisten: Callable[[], None] = lambda: None
         self._stop_turn: Callable[[str], Awaitable[object]] | None = None
 
@@ -89,29 +105,45 @@ class RoutingDesk:
         """The fleet in force."""
         return self._decider.roster
 
+    @property
+    def undecided(self) -> frozenset[str]:
+        """Routes that are accepted and could not be decided; they are tried again and again."""
+        return frozenset(self._undecided)
+
     def connect(self, *, on_cancel: Callable[[str], Awaitable[object]]) -> None:
         """Name who launches: ``on_cancel`` asks the running turn of a route to stop."""
         self._stop_turn = on_cancel
 
     async def start(self) -> None:
-        """Pick up what a dead service left, and begin to look after the ledger."""
+        """Begin to look after the ledger, first of all after what a dead service left.
+
+        Raises
+        ------
+        LedgerUnavailableError
+            Nothing was begun. Retryable.
+        """
         loop = asyncio.get_running_loop()
 
         def tell(route_id: str, _state: RouteState) -> None:
-            if not loop.is_closed():  # a thread may still write when the loop has ended
+            with contextlib.suppress(RuntimeError):  # the loop ended while a thread still wrote
                 loop.call_soon_threadsafe(self._waiters.tell, route_id)
 
+        # Decided in the background: thousands were left, or the model is away, and others wait.
+        self._undecided |= set(await self._call(self._ledger.undecided))
         self._unlisten = self._ledger.listen(tell)
-        await self._decide_abandoned(min_age_s=0.0)
-        self._housekeeper = asyncio.create_task(self._keep_house(), name="desk-housekeeper")
+        self._tasks = (
+            asyncio.create_task(self._keep_house(), name="desk-housekeeper"),
+            asyncio.create_task(self._look_out(), name="desk-lookout"),
+        )
 
     async def close(self) -> None:
         """Finish the decisions under way and let go of the threads."""
         self._unlisten()
-        if self._housekeeper is not None:
-            self._housekeeper.cancel()
-            await asyncio.gather(self._housekeeper, return_exceptions=True)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         await asyncio.gather(*self._deciding.values(), return_exceptions=True)
+        self._readers.shutdown(wait=True)
         self._pool.shutdown(wait=True)
 
     def terms(self) -> Mapping[str, LaunchTerms]:
@@ -138,6 +170,8 @@ class RoutingDesk:
             ``clarifies`` names no route of this owner. Nothing was accepted.
         LedgerUnavailableError
             Nothing was accepted. Retryable.
+        AcceptedUnreadError
+            It was accepted, and what became of it cannot be read now. Ask for the route.
         """
         if submission.pin is not None:
             self.roster[submission.pin]
@@ -147,7 +181,10 @@ class RoutingDesk:
             await asyncio.shield(self._start_deciding(accepted.route_id))
         elif accepted.route_id in self._deciding:
             await asyncio.shield(self._deciding[accepted.route_id])
-        record = await self.wait(accepted.route_id, wait_s=wait_s)
+        try:
+            record = await self.wait(accepted.route_id, wait_s=wait_s)
+        except LedgerUnavailableError as error:
+            raise AcceptedUnreadError(accepted.route_id) from error
         return record, accepted.deduplicated_by
 
     async def dry_run(self, submission: Submission) -> Mapping[str, object]:
@@ -182,11 +219,13 @@ class RoutingDesk:
         with self._waiters.listen(route_id) as news:
             while True:
                 news.clear()
-                record = await self._call(self._ledger.route, route_id, owner=owner)
+                record = await loop.run_in_executor(
+                    self._readers, partial(self._ledger.route, route_id, owner=owner)
+                )
                 left = deadline - loop.time()
                 if left <= 0 or record.is_resting:
                     return record
-                await news.wait_at_most(min(left, LOOK_AGAIN_S))
+                await news.wait_at_most(left if self._tasks else min(left, LOOK_AGAIN_S))
 
     async def approve(
         self,
@@ -319,6 +358,19 @@ class RoutingDesk:
         return task
 
     async def _decide(self, route_id: str) -> None:
+        """Decide and record; what cannot be done now is said, kept and tried again."""
+        try:
+            await self._decide_once(route_id)
+        except LedgerError as error:
+            LOG.warning("route %s is accepted and not decided yet: %s", route_id, error.code)
+        except Exception:  # the task's outer edge: it is accepted, so it must not be forgotten
+            LOG.exception("route %s is accepted and cannot be decided", route_id)
+        else:
+            self._undecided.discard(route_id)
+            return
+        self._undecided.add(route_id)
+
+    async def _decide_once(self, route_id: str) -> None:
         submission = await self._call(self._ledger.submission, route_id)
         policy = self._decider.policy
         view = await self._call(
@@ -331,6 +383,7 @@ class RoutingDesk:
             submission.message,
             circumstances=self._circumstances(submission, view),
             route_id=route_id,
+            past=view.past,
         )
         await self._call(
             self._ledger.record,
@@ -344,7 +397,7 @@ class RoutingDesk:
     def _circumstances(self, submission: Submission, view: ConversationView) -> Circumstances:
         return Circumstances(
             pin=submission.pin,
-            conversation_agent=view.agent,
+            conversation_agent=kept_agent(view.agent, submission.message),
             repeats=view.repeats,
             in_conversation=view.in_conversation,
             from_sender=view.from_sender,
@@ -370,16 +423,37 @@ class RoutingDesk:
 
     async def _keep_house(self) -> None:
         while True:
-            await asyncio.sleep(HOUSEKEEPING_S)
             try:
-                await self._decide_abandoned(min_age_s=ABANDONED_S)
+                await self._decide_left()
             except LedgerError as error:
                 LOG.warning("housekeeping put off: %s", error.code)
+            except Exception:  # the task's outer edge: one bad round must not be the last
+                LOG.exception("a round of housekeeping failed")
+            await asyncio.sleep(self._housekeeping_s)
 
-    async def _decide_abandoned(self, *, min_age_s: float) -> None:
-        for route_id in await self._call(self._ledger.undecided, min_age_s=min_age_s):
-            if route_id not in self._deciding:
-                await asyncio.gather(self._start_deciding(route_id), return_exceptions=True)
+    async def _look_out(self) -> None:
+        """Tell those who wait what another process moved: one question for all of them."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(LOOK_AGAIN_S)
+            if not (names := self._waiters.names):
+                continue
+            try:
+                look = partial(self._ledger.resting, names)
+                for route_id in await loop.run_in_executor(self._readers, look):
+                    self._waiters.tell(route_id)
+            except LedgerError:
+                continue  # asked again in a moment
+            except Exception:  # the task's outer edge: who waits relies on it
+                LOG.exception("a look at what others moved failed")
+
+    async def _decide_left(self) -> None:
+        """Decide what we could not decide before, and what a service that died has left."""
+        old = await self._call(self._ledger.undecided, min_age_s=ABANDONED_S)
+        left = sorted({*self._undecided, *old} - set(self._deciding))  # ids grow with the time
+        for first in range(0, len(left), AT_ONCE):
+            tasks = [self._start_deciding(route_id) for route_id in left[first : first + AT_ONCE]]
+            await asyncio.gather(*(asyncio.shield(task) for task in tasks))
 
     async def _call(self, function: Callable[..., T], *args: object, **named: object) -> T:
         loop = asyncio.get_running_loop()

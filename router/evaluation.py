@@ -12,8 +12,10 @@ from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import NONE_OF_THESE, Ballot, fleet_ballot
 from clawmarshal.router.decision import Decision, DecisionModel, validate_fleet
 from clawmarshal.router.gates import Case, answer_given, no_match, risk_view, uncertain
+from clawmarshal.router.language import looks_english
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.risk import risk_floor
+from clawmarshal.router.operator_rules import floor_with
+from clawmarshal.router.policy import Verdict, decide
 from clawmarshal.router.target import best_agent, resolve_target
 from clawmarshal.router.thresholds import Circumstances, Policy
 
@@ -51,9 +53,19 @@ class Prediction:
     """From ballot to verdict, milliseconds."""
     error: str | None = None
     """The code of what made the answer unusable."""
+    top_probability: float = 0.0
+    """The stated probability of `top`; 0 without a usable answer."""
+    outcome: str | None = None
+    """What all gates make of it where nothing but the text is known; None without a usable
+    answer."""
+    reason: str | None = None
+    """Of the first gate that fired; None for a dispatch."""
 
     def as_json(self) -> dict[str, object]:
-        """Return the line of a predictions file; ``error`` is there only where one was."""
+        """Return the line of a predictions file; ``error`` is there only where one was.
+
+        The last three members are for reports alone: a line says who should get the message.
+        """
         line: dict[str, object] = {
             "id": self.id,
             "agent": self.agent,
@@ -137,7 +149,7 @@ async def predict(
         begin = time.perf_counter()
         judged = await _judge(model, roster, row, policy or Policy(), deadline_s)
         elapsed_ms = round((time.perf_counter() - begin) * 1000, 3)
-        yield _prediction(row, judged, elapsed_ms)
+        yield _prediction(row, judged, elapsed_ms, roster)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +177,7 @@ async def _judge(
     target = resolve_target(
         policy, roster=roster, ballot=ballot, decision=decision, circumstances=circumstances
     )
-    floor = risk_floor(message.text)
+    floor = floor_with(message.text, policy.rules)
     case = Case(policy, message, ballot, decision, floor, circumstances, target)
     return _Judged(case, decision)
 
@@ -186,7 +198,7 @@ async def _decision(
     return "coarse" if decision.agent.is_coarse else decision
 
 
-def _prediction(row: Row, judged: _Judged | str, elapsed_ms: float) -> Prediction:
+def _prediction(row: Row, judged: _Judged | str, elapsed_ms: float, roster: Roster) -> Prediction:
     if isinstance(judged, str):
         return Prediction(row.id, NOBODY, 0.0, NOBODY, None, Risk.HIGH, elapsed_ms, judged)
     case, decision = judged.case, judged.decision
@@ -195,14 +207,30 @@ def _prediction(row: Row, judged: _Judged | str, elapsed_ms: float) -> Predictio
     answer, confidence, _ = answer_given(case)
     if is_abstained or answer == NONE_OF_THESE:
         answer, confidence = NOBODY, p_none
+    top, verdict = best_agent(decision), _verdict(case, roster)
     return Prediction(
         id=row.id,
         agent=answer,
         confidence=confidence,
-        top=best_agent(decision) or NOBODY,
+        top=top or NOBODY,
         p_none=p_none,
         risk=risk_view(case).top,
         latency_ms=elapsed_ms,
+        top_probability=decision.agent.probabilities[top] if top else 0.0,
+        outcome=str(verdict.outcome),
+        reason=str(verdict.reason) if verdict.gates else None,
+    )
+
+
+def _verdict(case: Case, roster: Roster) -> Verdict:
+    return decide(
+        case.policy,
+        message=case.message,
+        roster=roster,
+        ballot=case.ballot,
+        decision=case.decision,
+        floor=case.floor,
+        circumstances=Circumstances(is_english=looks_english(case.message.text)),
     )
 
 

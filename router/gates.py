@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from clawmarshal.errors import DecisionError, DecisionInvalidError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ballot import NONE_OF_THESE, Ballot
-from clawmarshal.router.decision import Decision
+from clawmarshal.router.decision import MODEL_MISMATCH, Decision
 from clawmarshal.router.directives import has_directive, is_displayable
 from clawmarshal.router.distribution import FUZZ
 from clawmarshal.router.message import InboundMessage
@@ -82,6 +82,9 @@ def no_usable_answer(case: Case) -> Iterator[Firing]:
         yield _hold(2, Reason.DECISION_INVALID, detail)
     elif decision.agent.is_coarse:
         detail = "The answer about the agent is coarse: its total is over 0.10 away from 1."
+        yield _hold(2, Reason.DECISION_INVALID, detail)
+    elif MODEL_MISMATCH in decision.notes:
+        detail = "Another model answered than the pinned one, and thresholds hold for one alone."
         yield _hold(2, Reason.DECISION_INVALID, detail)
 
 

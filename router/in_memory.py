@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import TypeVar
 
 from clawmarshal.errors import RouteRefusedError
+from clawmarshal.router.conversation import kept_agent
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.directives import neutralise
 from clawmarshal.router.lanes import Lanes
@@ -18,7 +19,7 @@ from clawmarshal.router.reply import Reply, reply_of
 from clawmarshal.router.route import Route
 from clawmarshal.router.session import lone_conversation, session_key
 from clawmarshal.transport.openclaw import OpenClawTransport
-from clawmarshal.transport.outcome import Transport, Turn, TurnResult
+from clawmarshal.transport.outcome import Transport, Turn, TurnResult, TurnState
 
 T = TypeVar("T")
 
@@ -40,7 +41,12 @@ class InMemoryFlow:
     ) -> None:
         self._decider = decider
         self._transport = transport
-        self._memory = ConversationMemory()
+        policy = decider.policy
+        # A track shorter than what gate 6 counts to would never make it fire.
+        counted = max(policy.max_messages, policy.loop_repeats) + 1
+        self._memory = ConversationMemory(min_track=counted)
+        self._discovering = asyncio.Lock()
+        self._is_closing = False
         self._lanes = Lanes(max_children)
         self._max_remembered = max_remembered
         self._decided: OrderedDict[str, InboundMessage] = OrderedDict()
@@ -54,12 +60,13 @@ class InMemoryFlow:
         )
         circumstances = Circumstances(
             pin=pin,
-            conversation_agent=view.agent,
+            conversation_agent=kept_agent(view.agent, message),
             repeats=view.repeats,
             in_conversation=view.in_conversation,
             from_sender=view.from_sender,
         )
-        route, _ = await self._decider.decide(message, circumstances=circumstances)
+        route, _ = await self._decider.decide(message, circumstances=circumstances, past=view.past)
+        self._memory.decided(message, route)
         self._remember(self._decided, route.id, message)
         return route
 
@@ -79,7 +86,8 @@ class InMemoryFlow:
         return reply_of(result, agent=route.agent or "", route_id=route.id)
 
     async def close(self) -> None:
-        """Stop what runs, the transport included."""
+        """Stop what runs, the transport included; what waits for room is not launched any more."""
+        self._is_closing = True
         if self._transport is not None:
             await self._transport.close()
         await asyncio.gather(*self._turns.values(), return_exceptions=True)
@@ -99,9 +107,7 @@ class InMemoryFlow:
 
     async def _launch(self, route: Route, message: InboundMessage) -> TurnResult:
         agent = self._decider.roster[route.agent or ""]
-        transport = self._transport
-        if transport is None:
-            transport = self._transport = await asyncio.to_thread(OpenClawTransport.discover)
+        transport = await self._found()
         key = session_key(
             owner="local",
             channel=message.channel,
@@ -113,6 +119,8 @@ class InMemoryFlow:
         self._memory.dispatched(message, agent.id)
         is_neutral = self._decider.policy.directives is Directives.NEUTRALISE
         async with self._lanes.turn(agent, key):
+            if self._is_closing:
+                return TurnResult(TurnState.FAILED_NOT_RUN, "closing")
             turn = Turn(
                 agent=agent,
                 session_key=key,
@@ -121,4 +129,15 @@ class InMemoryFlow:
                 attempt_id=new_id("at", now_ms=time.time_ns() // 1_000_000),
                 not_after_boot_s=SystemClock().boot_s() + LAUNCH_WINDOW_S,
             )
-            return await transport.launch(turn)
+            result = await transport.launch(turn)
+        self._memory.replied(message, route.id, result.reply_text)
+        return result
+
+    async def _found(self) -> Transport:
+        """Return the transport, and find the one of this machine once for all who ask at once."""
+        async with self._discovering:
+            if self._transport is None:
+                self._transport = await asyncio.to_thread(OpenClawTransport.discover)
+                if self._is_closing:
+                    await self._transport.close()
+            return self._transport

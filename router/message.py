@@ -1,9 +1,11 @@
 """InboundMessage: what arrived, checked before anything is decided about it."""
 
+import copy
 import hashlib
 import re
 from dataclasses import KW_ONLY, dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Literal
 
 from clawmarshal.errors import MessageError
 from clawmarshal.router.directives import is_blank
@@ -25,6 +27,15 @@ class Attachment:
     """``image``, ``audio``, ``file``, … as the channel calls it; 1 to 64 characters."""
     name: str | None = None
     """The file's name; hostile, never used as a path. At most 512 characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Something said earlier in a conversation, cut to a bounded length."""
+
+    role: Literal["sender", "agent"]
+    text: str
+    """Evidence, as hostile as any message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +67,9 @@ class InboundMessage:
     """0 to 32 slugs set by the caller, never by the text; ``tag:NAME`` narrows the ballot."""
     attachments: tuple[Attachment, ...] = ()
     """At most 64."""
+    context: tuple[Utterance, ...] = field(default=(), repr=False, compare=False)
+    """What came before in the conversation, oldest first; set by the decider, never by a caller,
+    and no part of the message's identity."""
     digest: str = field(init=False, repr=False, compare=False)
     """SHA-256 of the text's UTF-8 bytes, lower-case hex."""
 
@@ -74,10 +88,14 @@ class InboundMessage:
             raise MessageError("revision is a whole number", code="field-invalid")
         if not 0 <= revision < 2**31:
             raise MessageError("revision is between 0 and 2**31 - 1", code="field-invalid")
-        if received_at is not None and (
-            not isinstance(received_at, datetime) or received_at.utcoffset() is None
-        ):
-            raise MessageError("received_at is a time with its zone", code="field-invalid")
+        if received_at is not None:
+            _check_time(received_at)
+
+    def following(self, context: tuple[Utterance, ...]) -> "InboundMessage":
+        """Return the same message as the continuation of what came before; checks nothing anew."""
+        message = copy.copy(self)
+        object.__setattr__(message, "context", context)
+        return message
 
     def _check_attachments(self) -> None:
         if len(self.attachments) > MAX_ATTACHMENTS:
@@ -156,6 +174,18 @@ def decoded_text(raw: bytes, *, max_bytes: int = DEFAULT_TEXT_BYTES) -> str:
         ) from None
     checked_text(text, max_bytes=max_bytes)
     return text
+
+
+def _check_time(value: object) -> None:
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise MessageError("received_at is a time with its zone", code="field-invalid")
+    try:
+        value.astimezone(UTC)
+    except OverflowError:
+        # It could be written and never read again, with every list that it stands in.
+        raise MessageError(
+            "received_at is outside of the years 1 to 9999", code="field-invalid"
+        ) from None
 
 
 def _check_field(name: str, value: str | None, *, limit: int = MAX_FIELD_CHARS) -> None:

@@ -1,6 +1,7 @@
 """The flow of a router with a ledger: durable, its holds in the queue, its replies kept."""
 
 import asyncio
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from clawmarshal.errors import NotFoundError, RouteRefusedError
@@ -50,14 +51,20 @@ class LedgerFlow:
         max_children: int,
     ) -> "LedgerFlow":
         """Open what is not open yet, and begin to launch what is approved."""
-        if transport is None:
-            found = await asyncio.to_thread(OpenClawTransport.discover)
-            await found.probe()
-            transport = found
-        opened = Ledger(ledger) if isinstance(ledger, str) else ledger
-        flow = cls(decider, opened, transport, max_children=max_children)
-        await flow._dispatcher.start()
-        await flow._desk.start()
+        async with AsyncExitStack() as undo:  # what cannot start leaves nothing open behind
+            if transport is None:
+                transport = found = await asyncio.to_thread(OpenClawTransport.discover)
+                undo.push_async_callback(found.close)
+                await found.probe()
+            if isinstance(ledger, str):
+                ledger = await asyncio.to_thread(Ledger, ledger)
+                undo.callback(ledger.close)
+            flow = cls(decider, ledger, transport, max_children=max_children)
+            undo.push_async_callback(flow._desk.close)
+            undo.push_async_callback(flow._dispatcher.close)
+            await flow._dispatcher.start()
+            await flow._desk.start()
+            undo.pop_all()
         return flow
 
     async def route(self, message: InboundMessage, *, pin: str | None) -> Route:
@@ -79,10 +86,11 @@ class LedgerFlow:
 
     async def close(self) -> None:
         """Stop launching, and close the transport and the ledger."""
-        await self._dispatcher.close()
-        await self._desk.close()
-        await self._transport.close()
-        self._ledger.close()
+        async with AsyncExitStack() as in_reverse:  # whatever fails on the way
+            in_reverse.callback(self._ledger.close)
+            in_reverse.push_async_callback(self._transport.close)
+            in_reverse.push_async_callback(self._desk.close)
+            in_reverse.push_async_callback(self._dispatcher.close)
 
 
 def _check(record: RouteRecord, route: Route, text: str) -> None:

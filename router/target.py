@@ -31,7 +31,8 @@ def resolve_target(
 ) -> Target:
     """Take the pin, else the conversation's agent, else the top agent, else the fallback.
 
-    The conversation keeps its agent unless another agent beats it by the switch margin. Only a
+    The conversation keeps its agent unless another agent beats it by the switch margin, and always
+    for a text that says nothing of its own. Only a
     pin passes the hard filters: a conversation's agent or a fallback that is not on the ballot
     counts as absent.
 
@@ -54,7 +55,9 @@ def resolve_target(
         return Target(pinned, Via.PIN)
     kept = eligible.get(circumstances.conversation_agent or "")
     best = best_agent(decision)
-    if kept is not None and not _is_beaten(kept.id, best, decision, policy.switch_margin):
+    if kept is not None and (
+        circumstances.is_follow_up or not _is_beaten(kept.id, best, decision, policy.switch_margin)
+    ):
         return Target(kept, Via.CONVERSATION)
     fallback = eligible.get(policy.fallback or "")
     if fallback is not None and (decision is None or prefers_none(decision)):

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from clawmarshal.errors import Fault, SettingsError
 from clawmarshal.roster.agent import Risk, id_faults
+from clawmarshal.router.operator_rules import OperatorRule, rule_faults
 
 
 class OnNoMatch(StrEnum):
@@ -66,6 +67,8 @@ class Policy:
     non_english_floor: Risk | None = Risk.MEDIUM
     """Gate 3: the least tier of a text that is not recognisably English, where the target can act
     (`AgentSpec.capabilities`): the rules read English best. None switches it off."""
+    rules: tuple[OperatorRule, ...] = ()
+    """Gate 3: words of the operator's own that raise the floor; at most 100."""
 
     def __post_init__(self) -> None:
         """Normalise the words and check every figure."""
@@ -87,6 +90,9 @@ class Policy:
             self._take_word("non_english_floor", Risk, faults)
         if self.fallback is not None and id_faults(self.fallback):
             faults.append("fallback is the id of an agent")
+        if isinstance(self.rules, list):
+            object.__setattr__(self, "rules", tuple(self.rules))
+        faults += rule_faults(self.rules)
         if faults:
             raise SettingsError("policy", faults=[Fault(fault) for fault in faults])
 
@@ -119,6 +125,8 @@ class Circumstances:
     """``clarify`` where the caller asked for it; anything else holds."""
     is_english: bool = False
     """The text is recognisably English; False where nobody looked."""
+    is_follow_up: bool = False
+    """The text says nothing of its own (``yes, do that``): its conversation keeps its agent."""
 
 
 def _is_share(value: object) -> bool:

@@ -34,6 +34,11 @@ class Waiters:
             if not listeners:
                 del self._listening[name]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What is listened for."""
+        return tuple(self._listening)
+
     def tell(self, name: str) -> None:
         """Wake everybody who listens."""
         for news in self._listening.get(name, ()):

@@ -14,15 +14,34 @@ app = typer.Typer(help="The fleet.", no_args_is_help=True)
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(help="A roster file.", metavar="FILE")],
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            help="Messages, lines of {id, text} and agent where known: whom does a model confuse?",
+            metavar="FILE",
+        ),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option("--model", help="Ask this model about the remits; offline with --data."),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Check a roster file: every fault with its line and column.
+    """Check a roster file: every fault with its line and column, and what will go astray.
+
+    With --data or --model, a model is asked about every remit, example and message: which remits
+    it confuses, which thresholds are out of reach, which agents it never chooses.
 
     Exit 0 when it can be used, 1 when it cannot.
+
+    Example: clawmarshal roster check fleet.yaml --data labelled.jsonl
     """
-    from clawmarshal.api.fleet import check_file
+    from clawmarshal.api.fleet import check_file, check_file_with
 
     found = check_file(file)
+    if found["ok"] and (data is not None or model is not None):
+        found["warnings"] += check_file_with(file, model or "offline", data=data)
     if json:
         say_json(found)
     elif found["ok"]:

@@ -1,21 +1,13 @@
-"""``route`` and ``evaluate``: decide without a service."""
+"""``route``: decide one message without a service."""
 
-import asyncio
-import json as codec
-import os
 import sys
-import time
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from clawmarshal.api.commands.options import Json, Model, RosterFile
-from clawmarshal.api.commands.terminal import Progress, fields, note, say, say_json, usage
-
-if TYPE_CHECKING:
-    from clawmarshal.router.evaluation import Prediction
+from clawmarshal.api.commands.terminal import fields, say, say_json, usage
 
 
 def route(
@@ -37,7 +29,7 @@ def route(
     """
     if (text is None) == (text_file is None):
         usage("give the message as TEXT or with --text-file, one of them")
-    # Imported here and below: each takes a while, and --help needs none of it.
+    # Imported here: each takes a while, and --help needs none of it.
     from clawmarshal.api.models import load_model
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router.message import InboundMessage
@@ -80,57 +72,3 @@ def _read(path: Path | None) -> str:
     except OSError as error:
         mend = "name a readable file with --text-file"
         raise MessageError(f"{path} cannot be read ({error.strerror}); {mend}") from error
-
-
-def evaluate(
-    *,
-    roster: RosterFile,
-    data: Annotated[
-        Path, typer.Option("--data", help="Lines of {id, text}; other keys are ignored.")
-    ],
-    predictions: Annotated[
-        Path, typer.Option("--predictions", help="Where the lines of answers go.")
-    ],
-    model: Model = "offline",
-    json: Json = False,
-) -> None:
-    """Decide many messages from a file and write what gates 7 and 8 leave of each.
-
-    Example: clawmarshal evaluate --roster fleet.yaml --data in.jsonl --predictions out.jsonl
-    """
-    from clawmarshal.api.models import load_model
-    from clawmarshal.errors import MessageError
-    from clawmarshal.roster.loader import load_roster
-    from clawmarshal.router.evaluation import predict, read_rows
-
-    fleet = load_roster(roster)
-    try:
-        with data.open("rb") as file:
-            rows = read_rows(file)
-    except OSError as error:
-        raise MessageError(f"{data} cannot be read: {error.strerror}") from error
-    begin = time.monotonic()
-    answers = predict(load_model(model), fleet, rows=rows)
-    asyncio.run(_write(answers, predictions, total=len(rows)))
-    seconds = time.monotonic() - begin
-    if json:
-        say_json({"rows": len(rows), "seconds": round(seconds, 3), "predictions": str(predictions)})
-    else:
-        note(f"{len(rows)} rows in {seconds:.1f} s, written to {predictions}")
-
-
-async def _write(answers: "AsyncIterator[Prediction]", out: Path, *, total: int) -> None:
-    """Write beside and move, so that an interrupted run leaves no half file that looks whole."""
-    from clawmarshal.errors import MessageError
-
-    progress, done = Progress(total, what="decided"), 0
-    part = out.with_name(out.name + ".part")
-    try:
-        with part.open("w", encoding="utf-8") as file:
-            async for answer in answers:
-                file.write(codec.dumps(answer.as_json()) + "\n")
-                done += 1
-                progress.step(done)
-        os.replace(part, out)
-    except OSError as error:
-        raise MessageError(f"{out} cannot be written: {error.strerror}") from error

@@ -1,11 +1,14 @@
 """``serve``: the service."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clawmarshal.api.commands.terminal import usage
+
+if TYPE_CHECKING:
+    from clawmarshal.api.wiring import Service
 
 EXAMPLE = Path("examples/clawmarshal.yaml")
 
@@ -38,12 +41,17 @@ def serve(
     if config is None and quickstart is None:
         usage("name the configuration with --config, or make one with --quickstart DIR")
     # Imported here: the server takes a while, and --help needs none of it.
-    from clawmarshal.api.quickstart import prepare, print_keys
+    from clawmarshal.api.quickstart import prepare, print_keys, say_what_answers
     from clawmarshal.api.server import serve_settings
     from clawmarshal.api.settings import load_settings
 
     if quickstart is not None:
         settings = prepare(quickstart, example=config or EXAMPLE)
-        serve_settings(settings, port=port, on_started=lambda service: print_keys(service.ledger))
+
+        def greet(service: "Service") -> None:
+            print_keys(service.ledger)
+            say_what_answers(settings)
+
+        serve_settings(settings, port=port, on_started=greet)
     elif config is not None:
         serve_settings(load_settings(config), port=port)

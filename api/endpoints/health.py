@@ -20,12 +20,16 @@ async def livez() -> dict[str, str]:
 async def readyz(request: Request) -> JSONResponse:
     """Say whether the service can do its work: 200 or 503.
 
-    Without a key only the status and the bare word; with any key the reasons, the transport, the
-    fleet and the model.
+    Without a key only the status and whether a stand-in or OpenClaw launches; with any key the
+    reasons, the versions, the fleet and the model.
     """
     principal = await principal_of(request)
     state = await parts_of(request).health.readiness()
-    answer: dict[str, object] = {"status": "ready" if state.ready else "not ready"}
+    answer: dict[str, object] = {
+        "status": "ready" if state.ready else "not ready",
+        # A stand-in must never pass for the real thing, so this needs no key; versions do.
+        "transport": _kind(state.details.get("transport", "unknown")),
+    }
     if principal is not None:
         answer |= {"reasons": list(state.reasons), **state.details}
     return JSONResponse(
@@ -46,3 +50,8 @@ async def metrics(request: Request, _: ReviewKey) -> Response:
 async def openapi_json(request: Request, _: ReaderKey) -> JSONResponse:
     """Describe the whole interface."""
     return JSONResponse(document(request.app))
+
+
+def _kind(label: object) -> str:
+    """Return the first word of a transport's label: ``openclaw`` or ``stand-in``."""
+    return str(label).split(maxsplit=1)[0].rstrip(",")

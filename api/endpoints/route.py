@@ -14,7 +14,7 @@ from clawmarshal.api.problems import Problem
 from clawmarshal.api.schemas import RouteBody
 from clawmarshal.api.views import RouteView, route_view
 from clawmarshal.api.waiting import GivenUp, wait_for
-from clawmarshal.errors import NotFoundError
+from clawmarshal.errors import AcceptedUnreadError, LedgerUnavailableError, NotFoundError
 from clawmarshal.router.ledger.records import Principal, RouteRecord, Submission
 from clawmarshal.router.ledger.states import RESTING, RouteState
 
@@ -112,7 +112,11 @@ async def _wait(
     wait_s: float,
 ) -> RouteRecord:
     desk = parts_of(request).desk
-    waited = await wait_for(request, desk.wait(record.id, wait_s=wait_s))
+    try:
+        waited = await wait_for(request, desk.wait(record.id, wait_s=wait_s))
+    except LedgerUnavailableError as error:
+        # Never "nothing was accepted": a caller without a key would send it a second time.
+        raise AcceptedUnreadError(record.id) from error
     if waited is GivenUp.CALLER_GONE and submission.cancel_on_disconnect:
         return await asyncio.shield(asyncio.ensure_future(desk.cancel(record.id, principal)))
     return record if isinstance(waited, GivenUp) else waited

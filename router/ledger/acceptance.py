@@ -12,6 +12,7 @@ from clawmarshal.router.ledger import audit, rows, schema
 from clawmarshal.router.ledger.audit import Actor
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.ledger.past import past_turns
 from clawmarshal.router.ledger.records import Accepted, ConversationView, Mode, Submission
 from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.message import InboundMessage
@@ -90,6 +91,7 @@ def conversation(
         repeats=_count(tx, row, same_text, repeat_window_s),
         in_conversation=_count(tx, row, same_scope, window_s),
         from_sender=0 if sender is None else _count(tx, row, sender, window_s),
+        past=past_turns(tx, row),
     )
 
 

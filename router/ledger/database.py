@@ -115,7 +115,7 @@ class Database:
         # SQLite's own waiting is unfair: threads of one process queue here instead.
         self._writing = threading.Lock()
         with _translated(), contextlib.ExitStack() as undo:
-            _create_file(self.path)
+            self._identity = _create_file(self.path)
             self._engine = self._new_engine()
             undo.callback(self._engine.dispose)
             self._upgrade()
@@ -124,7 +124,7 @@ class Database:
     @contextlib.contextmanager
     def write(self) -> Iterator[Transaction]:
         """Begin a transaction that writes; it commits when the block ends without an error."""
-        with _translated(), self._turn(), self._engine.connect() as connection:
+        with _translated(), self._turn(), self._connected() as connection:
             connection.execution_options(**{_WRITE: True})
             with connection.begin():
                 tx = Transaction(connection, self._clock.now(), self._rules)
@@ -134,12 +134,24 @@ class Database:
     @contextlib.contextmanager
     def read(self) -> Iterator[Transaction]:
         """Begin a transaction that sees one state of everything and writes nothing."""
-        with _translated(), self._engine.connect() as connection, connection.begin():
+        with _translated(), self._connected() as connection, connection.begin():
             yield Transaction(connection, self._clock.now(), self._rules)
 
     def close(self) -> None:
         """Close every connection."""
         self._engine.dispose()
+
+    def _connected(self) -> Connection:
+        """Connect, unless the file was removed or replaced.
+
+        What is written to such a file nobody finds again, and SQLite would make an empty one.
+        """
+        found = os.stat(self.path)
+        if (found.st_dev, found.st_ino) != self._identity:
+            raise LedgerUnavailableError(
+                "another file stands where the ledger was; restart what uses it"
+            )
+        return self._engine.connect()
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:
@@ -155,6 +167,7 @@ class Database:
             URL.create("sqlite", database=str(self.path)),
             max_overflow=-1,
             json_serializer=_json,
+            hide_parameters=True,  # they hold message text, and would stand in logs and errors
             connect_args={"check_same_thread": False},
         )
         event.listen(engine, "connect", self._on_connect)
@@ -219,16 +232,17 @@ def _file_of(url: str) -> Path:
     return Path(parsed.database).absolute()
 
 
-def _create_file(path: Path) -> None:
-    """Make the file for its owner alone, or take it from everybody else.
+def _create_file(path: Path) -> tuple[int, int]:
+    """Make the file for its owner alone, or take it from everybody else; return which it is.
 
     Opened for writing: SQLite would fall back to reading, and the first message would find out.
     """
     descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        mode = os.fstat(descriptor).st_mode
-        if mode & 0o077:
-            os.fchmod(descriptor, mode & 0o7700)
+        found = os.fstat(descriptor)
+        if found.st_mode & 0o077:
+            os.fchmod(descriptor, found.st_mode & 0o7700)
+        return found.st_dev, found.st_ino
     finally:
         os.close(descriptor)
 

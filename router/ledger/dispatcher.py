@@ -5,8 +5,8 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from dataclasses import dataclass, field
+from typing import ParamSpec, Protocol, TypeVar, runtime_checkable
 
 from clawmarshal.errors import LedgerError
 from clawmarshal.router.directives import neutralise
@@ -29,22 +29,63 @@ def _nobody(_route_id: str) -> None:
     """Be the listener where nobody listens."""
 
 
+@runtime_checkable
+class Stops(Protocol):
+    """A transport that can end a launch and still say what became of it."""
+
+    def stop(self, attempt_id: str) -> bool:
+        """Stop it; its ``launch`` returns then. False: there is no such launch."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class _Turn:
     """A turn under way."""
 
     order: LaunchOrder
     lease_ends_boot_s: float
-    launch: asyncio.Task[TurnResult]
+    transport: Transport
+    request: Turn
+    watcher: "_Watcher"
+    launch: asyncio.Task[TurnResult] = field(init=False)
+    is_begun: bool = False
+    """True once the transport has the turn; before, it certainly did not run."""
     is_stale: bool = False
     """True once the lease is lost: nothing but evidence can be written."""
     is_stopping: bool = False
 
+    def begin(self) -> None:
+        """Give the turn to the transport."""
+        self.launch = asyncio.create_task(self._carry())
+
     def stop(self) -> None:
-        """Ask the transport to stop the child; once, so that its clearing up is not broken off."""
-        if not self.is_stopping:
-            self.is_stopping = True
+        """Ask the transport to stop the child; once, so that its clearing up is not broken off.
+
+        A cancelled await would throw away what the transport read on the way: a reply, or that
+        nothing was started.
+        """
+        if self.is_stopping:
+            return
+        self.is_stopping = True
+        transport, attempt_id = self.transport, self.order.attempt_id
+        if not (isinstance(transport, Stops) and transport.stop(attempt_id)):
             self.launch.cancel()
+
+    async def result(self) -> TurnResult:
+        """Return what the launch came to; one that broke is unknown."""
+        try:
+            return await self.launch
+        except asyncio.CancelledError:
+            if not self.is_begun:
+                return TurnResult(TurnState.FAILED_NOT_RUN, "called-off")
+            return TurnResult(TurnState.UNKNOWN, "stopped")
+        except Exception:  # a transport must not raise; what it left behind nobody knows
+            _log.exception("the transport broke its promise")
+            return TurnResult(TurnState.UNKNOWN, "transport-broken")
+
+    async def _carry(self) -> TurnResult:
+        self.is_begun = True
+        return await self.transport.launch(self.request, self.watcher)
 
     def lose(self) -> None:
         """Stop the child, since the lease is lost."""
@@ -221,9 +262,14 @@ class Dispatcher:
             attempt_id=order.attempt_id,
             not_after_boot_s=claimed_boot_s + order.launch_window_s,
         )
-        watcher = _Watcher(self, order)
-        launch = asyncio.create_task(self._transport.launch(request, watcher))
-        turn = _Turn(order, claimed_boot_s + order.lease_s, launch)
+        turn = _Turn(
+            order,
+            claimed_boot_s + order.lease_s,
+            self._transport,
+            request,
+            _Watcher(self, order),
+        )
+        turn.begin()
         self._turns[order.attempt_id] = turn
         task = asyncio.create_task(self._see_through(turn))
         self._tasks.add(task)
@@ -233,7 +279,7 @@ class Dispatcher:
         """Keep one turn's lease alive until its end is written."""
         heartbeat = asyncio.create_task(self._beat(turn))
         try:
-            await self._finish(turn, await _result_of(turn.launch))
+            await self._finish(turn, await turn.result())
         finally:
             heartbeat.cancel()
             del self._turns[turn.order.attempt_id]
@@ -249,19 +295,37 @@ class Dispatcher:
             self._turns[order.attempt_id].lose()
 
     async def _beat(self, turn: _Turn) -> None:
-        """Renew the lease until the turn ends; stop the child once it is lost."""
+        """Renew the lease until the turn ends; stop the child once it is lost or called off."""
         while True:
+            # Asked at once too: a cancel between the claim and here found no turn to stop, and
+            # another process's cancel never does.
+            if await self._is_called_off(turn):
+                turn.stop()
             await asyncio.sleep(self._lease_s / 3)
-            asked_boot_s = self._clock.boot_s()
-            try:
-                is_ours = await self._call(self._ledger.renew, turn.order)
-            except LedgerError:
-                is_ours = asked_boot_s < turn.lease_ends_boot_s
-            else:
-                turn.lease_ends_boot_s = asked_boot_s + self._lease_s
-            if not is_ours:
+            if not await self._renew(turn):
                 turn.lose()
                 return
+
+    async def _renew(self, turn: _Turn) -> bool:
+        asked_boot_s = self._clock.boot_s()
+        try:
+            is_ours = await self._call(self._ledger.renew, turn.order)
+        except LedgerError:
+            return asked_boot_s < turn.lease_ends_boot_s
+        except Exception:  # a child whose lease nobody renews must not run on
+            _log.exception("the lease of attempt %s cannot be renewed", turn.order.attempt_id)
+            return asked_boot_s < turn.lease_ends_boot_s
+        turn.lease_ends_boot_s = asked_boot_s + self._lease_s
+        return is_ours
+
+    async def _is_called_off(self, turn: _Turn) -> bool:
+        try:
+            return await self._call(self._ledger.is_called_off, turn.order)
+        except Exception as error:  # asked again with the next heartbeat
+            _log.warning(
+                "no word about attempt %s: %s", turn.order.attempt_id, type(error).__name__
+            )
+            return False
 
     async def _finish(self, turn: _Turn, result: TurnResult) -> None:
         """Write the end; while the ledger is away, try again until the lease is over."""
@@ -293,14 +357,3 @@ class _Watcher:
     async def started(self, pid: int) -> None:
         """Record the pid."""
         await self.dispatcher._confirm(self.order, pid)
-
-
-async def _result_of(launch: asyncio.Task[TurnResult]) -> TurnResult:
-    """Return what a launch came to; one that was stopped or broke is unknown."""
-    try:
-        return await launch
-    except asyncio.CancelledError:
-        return TurnResult(TurnState.UNKNOWN, "stopped")
-    except Exception:  # a transport must not raise; what it left behind nobody knows
-        _log.exception("the transport broke its promise")
-        return TurnResult(TurnState.UNKNOWN, "transport-broken")

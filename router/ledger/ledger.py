@@ -1,5 +1,6 @@
 """Ledger: the durable record; each method that writes is one transaction."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -37,6 +38,7 @@ from clawmarshal.router.ledger.workers import WorkerLocks
 from clawmarshal.router.route import Route
 from clawmarshal.transport.outcome import TurnResult
 
+LOG = logging.getLogger("clawmarshal")
 Listener = Callable[[str, RouteState], None]
 _FOR_EVER: Mapping[Risk, float | None] = MappingProxyType({})
 _NO_PRAGMAS: Mapping[str, int | str] = MappingProxyType({})
@@ -127,7 +129,10 @@ class Ledger(LedgerReader):
     def _tell(self, moved: Sequence[Moved]) -> None:
         for listener in tuple(self._listeners):
             for route_id, state in moved:
-                listener(route_id, state)
+                try:
+                    listener(route_id, state)
+                except Exception:  # it is committed: to its writer it must not look undone
+                    LOG.exception("a listener failed at route %s", route_id)
 
     def accept(self, submission: Submission) -> Accepted:
         """Take a message in, or find the route of its first coming.

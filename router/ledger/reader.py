@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import select
 
-from clawmarshal.router.ledger import acceptance, audit, holds, keys, rows, schema
+from clawmarshal.router.ledger import acceptance, audit, holds, keys, resolutions, rows, schema
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.database import Database
@@ -13,6 +13,7 @@ from clawmarshal.router.ledger.records import (
     Event,
     HoldRecord,
     KeyRecord,
+    LaunchOrder,
     Principal,
     RouteRecord,
     Submission,
@@ -73,6 +74,11 @@ class LedgerReader:
         with self._database.read() as tx:
             return rows.route_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
 
+    def resting(self, route_ids: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the routes in which nothing moves until a person or time does."""
+        with self._database.read() as tx:
+            return rows.resting(tx, route_ids)
+
     def hold(self, hold_id: str, *, owner: str | None = None) -> HoldRecord:
         """Return a hold; with ``owner``, only that owner's."""
         with self._database.read() as tx:
@@ -104,6 +110,11 @@ class LedgerReader:
         with self._database.read() as tx:
             rows.one_route(tx, route_id, owner=owner)
             return audit.read(tx, route_id, after=after, limit=limit)
+
+    def is_called_off(self, order: LaunchOrder) -> bool:
+        """Tell whether somebody asked for the end of a launch since it was claimed."""
+        with self._database.read() as tx:
+            return resolutions.is_called_off(tx, order.route_id)
 
     def verify_chain(self, route_id: str) -> ChainCheck:
         """Recompute the audit trail of a route."""

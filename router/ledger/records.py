@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from clawmarshal.roster.agent import Risk
+from clawmarshal.router.conversation import PastTurn
 from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.route import Route
@@ -211,6 +212,8 @@ class ConversationView:
     """Messages in the conversation within the window, this one included."""
     from_sender: int = 0
     """Messages from the sender within the window, this one included; 0 without a sender."""
+    past: tuple[PastTurn, ...] = ()
+    """The last turns before this message, oldest first; bounded in number, length and age."""
 
 
 @dataclass(frozen=True, slots=True)

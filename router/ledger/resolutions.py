@@ -17,6 +17,7 @@ ANSWERS = ("ran", "not_run", "rerun", "leave")
 CLI_PATIENCE_S = 30
 """The CLI itself waits this long after ``--timeout`` (FINDINGS 0)."""
 
+_WISH = "cancel_requested"
 _CANCELLABLE = (S.RECEIVED, S.HELD, S.APPROVED, S.READY)
 
 
@@ -28,7 +29,7 @@ def cancel(tx: Transaction, route_id: str, principal: Principal) -> RouteRecord:
         holds.cancel_open(tx, route_id)
         moves.must_move(tx, route_id, frm=state, to=S.CANCELLED, actor=actor, reason="cancelled")
     elif state in OPEN_ATTEMPTS:
-        audit.append(tx, route_id, actor=actor, kind="cancel_requested", facts={})
+        audit.append(tx, route_id, actor=actor, kind=_WISH, facts={})
     elif state is not S.CANCELLED:
         raise ConflictError(
             f"a route that is {state} cannot be cancelled",
@@ -36,6 +37,16 @@ def cancel(tx: Transaction, route_id: str, principal: Principal) -> RouteRecord:
             detail={"state": str(state)},
         )
     return rows.route_record(tx, route_id)
+
+
+def is_called_off(tx: Transaction, route_id: str) -> bool:
+    """Tell whether the newest launch of a route was asked to stop."""
+    events = schema.events
+    query = select(events.c.kind).where(
+        events.c.chain == route_id, events.c.kind.in_((_WISH, str(S.LAUNCHING)))
+    )
+    newest = tx.connection.execute(query.order_by(events.c.ordinal.desc()).limit(1))
+    return newest.scalar_one_or_none() == _WISH
 
 
 def resolve(

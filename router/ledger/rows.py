@@ -10,7 +10,7 @@ from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import codec, schema
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import AttemptRecord, HoldRecord, Mode, RouteRecord
-from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
 from clawmarshal.router.message import Attachment, InboundMessage
 
 MAX_PAGE = 500
@@ -104,6 +104,18 @@ def route_page(
     return _records(tx, page), following
 
 
+def resting(tx: Transaction, route_ids: Sequence[str]) -> tuple[str, ...]:
+    """Return the ids of those that rest."""
+    routes = schema.routes
+    found: list[str] = []
+    states = [str(state) for state in RESTING]
+    for first in range(0, len(route_ids), MAX_PAGE):
+        page = route_ids[first : first + MAX_PAGE]
+        query = select(routes.c.id).where(routes.c.id.in_(page), routes.c.state.in_(states))
+        found += tx.connection.execute(query).scalars()
+    return tuple(found)
+
+
 def hold_page(
     tx: Transaction,
     *,
@@ -144,6 +156,7 @@ def message_of(row: Row[Any]) -> InboundMessage:
     object.__setattr__(message, "labels", tuple(row.labels))
     attachments = tuple(Attachment(kind, name) for kind, name in row.attachments)
     object.__setattr__(message, "attachments", attachments)
+    object.__setattr__(message, "context", ())
     return message
 
 

@@ -25,6 +25,9 @@ SCHEMA_VERSION = 1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MICROSECOND
+
 
 class Instant(TypeDecorator[datetime]):
     """A point in time as whole microseconds since 1970: compares alike in every database."""
@@ -37,8 +40,11 @@ class Instant(TypeDecorator[datetime]):
         return None if value is None else microseconds(value)
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:
-        """Turn microseconds into a time in UTC."""
-        return None if value is None else _EPOCH + value * _MICROSECOND
+        """Turn microseconds into a time in UTC; what no calendar holds becomes its end.
+
+        One row that cannot be read would make every list unreadable that it stands in.
+        """
+        return None if value is None else _EPOCH + min(max(value, _FIRST), _LAST) * _MICROSECOND
 
 
 def microseconds(instant: datetime) -> int:

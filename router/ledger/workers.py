@@ -59,7 +59,12 @@ class WorkerLocks:
             self.release(worker)
 
     def is_dead(self, worker: str) -> bool:
-        """Tell whether nobody holds the worker's lock; a missing file is nobody's."""
+        """Tell whether nobody holds the worker's lock; a missing file is nobody's.
+
+        Our own live as long as we do, whatever became of their files.
+        """
+        if worker in self._held:
+            return False
         try:
             descriptor = os.open(self._path(worker), os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:

@@ -13,6 +13,8 @@ from clawmarshal.router.models.lexical import Columns
 
 Vectors = NDArray[np.float32]
 MAX_CACHED_REMITS = 20_000
+REREAD_CHARS = 250
+"""Longer texts are read as written alone: content words no longer add to them (measured)."""
 _BATCH = 16
 
 
@@ -58,16 +60,16 @@ class Reader:
     def message(
         self, pieces: Sequence[str], check: Callable[[], None] = lambda: None
     ) -> MessageVectors:
-        """Encode a message: as written and by content words, or the mean of its windows.
+        """Encode a message: as written, a short one by its content words too.
 
         Parameters
         ----------
         pieces
-            Windows of the text, at least one.
+            Windows of the text, at least one; of several the mean is taken.
         check
             Called between batches; raises when the deadline has passed.
         """
-        if len(pieces) == 1:
+        if len(pieces) == 1 and len(pieces[0]) <= REREAD_CHARS:
             rows = self._encoder.encode([pieces[0], content_text(pieces[0])])
             return MessageVectors(rows[0], self._centred(rows))
         total = np.zeros(1, np.float32)

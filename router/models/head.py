@@ -10,8 +10,12 @@ from types import MappingProxyType
 from clawmarshal.router.models.lexical import Columns
 
 SHIPPED = "routing.head.json"
+REFUSED = "refused"
 SMALL_BALLOT = 8
 """A smaller ballot is judged as one of this size: few agents leave most messages to nobody."""
+REFUSED_WEIGHT = 10.0
+"""What being nearer to an agent's ``not_for`` than to its remit costs, per unit of cosine. Not
+fitted, for want of labelled messages: about what nearness to the remit gains."""
 _TIE = 1e-9
 
 
@@ -43,7 +47,8 @@ class Head:
         Parameters
         ----------
         columns
-            Every feature of `option`, one value per option, at least one option.
+            Every feature of `option`, one value per option, at least one option; ``refused``
+            where the ballot has it.
         """
         scores = self._scores(columns)
         best = sorted(scores, reverse=True)[:2]
@@ -60,6 +65,8 @@ class Head:
 
     def _scores(self, columns: Columns) -> list[float]:
         used = [(columns[name], weight) for name, weight in self.option.items()]
+        if REFUSED in columns:
+            used.append((columns[REFUSED], -REFUSED_WEIGHT))
         size = len(used[0][0])
         return [sum(weight * column[i] for column, weight in used) for i in range(size)]
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 
 from clawmarshal.router.models.features import Remit, content_words, stem, words
 
@@ -69,6 +69,25 @@ class GramIndex:
         return [cosine * scale for cosine in cosines]
 
 
+class GramGroups:
+    """Find the best document per group by character n-grams.
+
+    Parameters
+    ----------
+    groups
+        Words of each document of each group; a group may be empty, not all of them.
+    """
+
+    def __init__(self, groups: Sequence[Sequence[Sequence[str]]]) -> None:
+        self._bounds = [0, *accumulate(map(len, groups))]
+        self._index = GramIndex(list(chain.from_iterable(groups)))
+
+    def best(self, found: Sequence[str], check: Callable[[], None]) -> list[float]:
+        """Return the best cosine per group; 0 for an empty one."""
+        cosines = self._index.cosines(found, check)
+        return [max(cosines[a:b], default=0.0) for a, b in pairwise(self._bounds)]
+
+
 class WordIndex:
     """Compare texts by BM25 over stems of content words.
 
@@ -118,12 +137,12 @@ class LexicalIndex:
     def __init__(self, remits: Sequence[Remit]) -> None:
         whole = [words(" ".join((r.label, r.description, *r.examples))) for r in remits]
         units = [[words(text) for text in (r.label, *r.clauses, *r.examples)] for r in remits]
-        self._bounds = [0]
-        for unit in units:
-            self._bounds.append(self._bounds[-1] + len(unit))
         self._words = WordIndex(whole)
         self._whole = GramIndex(whole)
-        self._units = GramIndex(list(chain.from_iterable(units)))
+        refused = [[words(text) for text in r.not_for] for r in remits]
+        self._size, self._refuses = len(remits), any(refused)
+        # One index for both, so that a word weighs the same for and against.
+        self._units = GramGroups(units + refused)
 
     def columns(self, text: str, check: Callable[[], None] = lambda: None) -> Columns:
         """Compute every lexical feature of one message.
@@ -138,15 +157,20 @@ class LexicalIndex:
         Returns
         -------
         Columns
-            ``char``, ``char_unit``, ``bm25``, ``overlap``. All zero where nothing is shared.
+            ``char``, ``char_unit``, ``bm25``, ``overlap``, and ``refused`` where a remit says what
+            it is not for. All zero where nothing is shared.
         """
         found = words(text)
-        unit = self._units.cosines(found, check)
-        bounds = zip(self._bounds, self._bounds[1:], strict=False)
         bm25, overlap = self._words.scores(found)
-        return {
+        best = self._units.best(found, check)
+        own, against = best[: self._size], best[self._size :]
+        columns = {
             "char": self._whole.cosines(found, check),
-            "char_unit": [max(unit[a:b]) for a, b in bounds],
+            "char_unit": own,
             "bm25": bm25,
             "overlap": overlap,
         }
+        if self._refuses:
+            pairs = zip(against, own, strict=True)
+            columns["refused"] = [max(0.0, theirs - ours) for theirs, ours in pairs]
+        return columns

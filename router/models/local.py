@@ -19,6 +19,7 @@ from clawmarshal.router.models.questions import Respondent
 
 LEXICAL_ONLY = "lexical-only"
 ENCODER_SAMPLED = "encoder-sampled"
+HEAD_UNFITTED = "head-unfitted"
 _log = logging.getLogger("clawmarshal")
 
 
@@ -33,7 +34,9 @@ class LocalDecisionModel:
     Parameters
     ----------
     encoder
-        Used as it is; where None, `load_encoder` is asked at the first answer.
+        Used as it is; where None, `load_encoder` is asked at the first answer. With another
+        encoder than `heads` were fitted with, answers carry the note ``head-unfitted``: the order
+        of the agents may be right, the probabilities are not calibrated.
     use_encoder
         False for lexical features alone.
     load_encoder
@@ -44,7 +47,7 @@ class LocalDecisionModel:
 
     Notes
     -----
-    Source: bench/README.md, for what was fitted and how well it does.
+    Source: bench/results/routing.md, for what was fitted and how well it does.
     """
 
     def __init__(
@@ -61,7 +64,9 @@ class LocalDecisionModel:
         self._load_encoder = load_encoder
         self._respondent: Respondent | None = None
         self._one_blas_thread: Callable[[], AbstractContextManager[object]] = nullcontext
-        self._lock = threading.Lock()
+        self._loading = threading.Lock()
+        # Not the same lock: the event loop must not wait for an encoder that is being loaded.
+        self._starting = threading.Lock()
         self._worker: ThreadPoolExecutor | None = None
 
     @property
@@ -80,7 +85,7 @@ class LocalDecisionModel:
 
     def close(self) -> None:
         """End the model's thread; the next answer starts another."""
-        with self._lock:
+        with self._starting:
             worker, self._worker = self._worker, None
         if worker is not None:
             worker.shutdown(wait=False, cancel_futures=True)
@@ -106,17 +111,21 @@ class LocalDecisionModel:
         )
 
     def _judge(self, ballot: Ballot, reading: Reading) -> Mapping[str, object]:
-        reading.check()
         respondent = self._loaded()
         with self._one_blas_thread():
             return respondent.answers(ballot, reading)
 
     def _notes(self, reading: Reading) -> tuple[str, ...]:
-        notes = [LEXICAL_ONLY] if self._loaded().is_lexical_only else []
-        return tuple(notes if reading.is_whole else [*notes, ENCODER_SAMPLED])
+        respondent = self._loaded()
+        facts = {
+            LEXICAL_ONLY: respondent.is_lexical_only,
+            HEAD_UNFITTED: not respondent.is_lexical_only and not respondent.is_fitted,
+            ENCODER_SAMPLED: not reading.is_whole,
+        }
+        return tuple(note for note, holds in facts.items() if holds)
 
     def _loaded(self) -> Respondent:
-        with self._lock:
+        with self._loading:
             if self._respondent is None:
                 encoder = self._find_encoder()
                 self._respondent = Respondent(Chooser(self._heads, encoder))
@@ -140,7 +149,7 @@ class LocalDecisionModel:
         return encoder
 
     def _thread(self) -> ThreadPoolExecutor:
-        with self._lock:
+        with self._starting:
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(1, thread_name_prefix="clawmarshal-local")
             return self._worker

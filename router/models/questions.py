@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from typing import assert_never
 
-from clawmarshal.roster.agent import AgentSpec, Risk
+from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.ballot import (
     NONE_OF_THESE,
+    RISK_CRITERIA,
     Ballot,
     ChoiceQuestion,
     NoulQuestion,
@@ -17,7 +18,8 @@ from clawmarshal.router.models.head import Distribution, concentration
 from clawmarshal.router.models.risk import RiskClassifier, risk_answer, shipped_head
 from clawmarshal.router.risk import risk_floor
 
-_TIERS = tuple(Risk)
+UNKNOWN = 0.5
+"""The answer to a noul that says nothing, or about a text without words."""
 
 
 class Respondent:
@@ -44,6 +46,12 @@ class Respondent:
         """Tell whether no encoder takes part."""
         return self._chooser.encoder is None
 
+    @property
+    def is_fitted(self) -> bool:
+        """Tell whether the head was fitted with the encoder in use."""
+        encoder = self._chooser.encoder
+        return encoder is not None and encoder.name == self._chooser.heads.encoder
+
     def answers(self, ballot: Ballot, reading: Reading) -> Mapping[str, object]:
         """Answer each question under its id; what is asked twice is judged once."""
         agents = {agent.id: agent for agent in ballot.agents}
@@ -67,7 +75,8 @@ class Respondent:
     def _choice(
         self, question: ChoiceQuestion, agents: Mapping[str, AgentSpec], reading: Reading
     ) -> dict[str, float]:
-        if set(question.criteria) == set(_TIERS):
+        # Not any choice between low, medium and high: those may be about urgency or price.
+        if question.criteria == RISK_CRITERIA:
             return self._risk(reading)
         options = sorted(option for option in question.criteria if option != NONE_OF_THESE)
         has_none = NONE_OF_THESE in question.criteria
@@ -107,13 +116,16 @@ class Respondent:
 
     def _noul(self, question: NoulQuestion, reading: Reading) -> float:
         criteria = question.criteria or {}
-        yes = criteria.get("true") or question.instructions
-        texts = [yes, criteria["false"]] if criteria.get("false") else [yes]
+        yes, no = criteria.get("true") or question.instructions, criteria.get("false")
+        texts = [text for text in (yes, no) if text]
+        if not texts:
+            return UNKNOWN
         found = self._chooser.distribution(self._generic([Remit("", t) for t in texts]), reading)
         if found is None:
-            return 0.0
+            return UNKNOWN
         against = found.options[1] if len(texts) == 2 else found.none
-        return found.options[0] / (found.options[0] + against)
+        share = found.options[0] / (found.options[0] + against)
+        return share if yes else 1 - share
 
     def _generic(self, remits: list[Remit]) -> BallotIndex:
         return self._chooser.index(tuple(remits), lambda: remits)

@@ -118,9 +118,14 @@ def _break_dispatcher(part: Part, health: ServiceHealth) -> None:
     part.last_error = "dispatcher-error"
 
 
+def _leave_undecided(part: Part, health: ServiceHealth) -> None:
+    health.undecided = lambda: {"rt_1"}
+
+
 @pytest.mark.parametrize(
     ("happen", "reason"),
     [
+        (_leave_undecided, "undecided"),
         (_go_away, "ledger-unavailable"),
         (_stop, "stopping"),
         (_lose_cli, "cli-silent"),

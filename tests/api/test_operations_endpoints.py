@@ -29,9 +29,12 @@ def client(health: FakeHealth) -> Iterator[AppClient]:
         yield client
 
 
-def test_readyz_without_a_key_says_the_bare_word(client: AppClient) -> None:
+def test_readyz_without_a_key_says_the_status_and_who_launches(client: AppClient) -> None:
     answer = client.request("GET", "/readyz")
-    assert (answer.status_code, answer.json()) == (200, {"status": "ready"})
+    assert (answer.status_code, answer.json()) == (
+        200,
+        {"status": "ready", "transport": "stand-in"},
+    )
 
 
 def test_readyz_with_a_key_says_which_transport(client: AppClient) -> None:
@@ -45,8 +48,9 @@ def test_readyz_is_503_with_reasons_when_the_work_cannot_be_done(
     health.state = Readiness(False, ("ledger-unavailable",))
     answer = client.request("GET", "/readyz", key="sender-key")
     assert answer.status_code == 503
-    assert answer.json() == {"status": "not ready", "reasons": ["ledger-unavailable"]}
-    assert client.request("GET", "/readyz").json() == {"status": "not ready"}
+    said = {"status": "not ready", "transport": "unknown"}
+    assert answer.json() == {**said, "reasons": ["ledger-unavailable"]}
+    assert client.request("GET", "/readyz").json() == said
 
 
 def test_metrics_count_requests_routes_and_what_the_ledger_holds(client: AppClient) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from clawmarshal.api.app import create_app
-from clawmarshal.errors import ConflictError, LedgerUnavailableError
+from clawmarshal.errors import AcceptedUnreadError, ConflictError, LedgerUnavailableError
 from tests.support.asgi import AppClient, served
 from tests.support.fake_desk import FakeDesk, fake_parts
 
@@ -269,3 +269,24 @@ def test_a_crash_is_a_problem_without_internals(
     assert "sesame" not in answer.text + caplog.text
     assert answer.headers["x-request-id"] in answer.json()["detail"]
     assert "ValueError" in caplog.text
+
+
+def test_a_wait_that_breaks_never_says_that_nothing_was_accepted(
+    client: AppClient, desk: FakeDesk
+) -> None:
+    desk.lost = LedgerUnavailableError("away")
+    status, answer = post(client, text="slow", wait_s=5)
+    assert (status, answer["code"]) == (503, "accepted-unread")
+    assert answer["route_id"] in desk.routes
+
+
+def test_what_was_accepted_and_cannot_be_read_is_named(client: AppClient, desk: FakeDesk) -> None:
+    desk.failure = AcceptedUnreadError("rt_1")
+    status, answer = post(client, text="hello")
+    assert (status, answer["code"], answer["route_id"]) == (503, "accepted-unread", "rt_1")
+
+
+@pytest.mark.parametrize("target", ["a\x00b", "a\r\nb", "\x1b[31m"])
+def test_a_reply_target_holds_no_control_character(client: AppClient, target: str) -> None:
+    status, answer = post(client, text="hello", reply_target=target)
+    assert (status, answer["code"]) == (422, "body-invalid")

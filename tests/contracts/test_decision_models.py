@@ -21,6 +21,7 @@ from clawmarshal.router.ballot import (
 from clawmarshal.router.decision import Answers, Decision, DecisionModel, validate_fleet
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.local import LocalDecisionModel
+from tests.support.system_one_server import word_counting
 from tests.support.tiny_encoder import TinyEncoder
 
 AGENTS = [
@@ -45,6 +46,7 @@ MODELS: dict[str, Callable[[], DecisionModel]] = {
     "local": LocalDecisionModel,
     "local-tiny-encoder": lambda: LocalDecisionModel(encoder=TinyEncoder()),
     "local-lexical": lambda: LocalDecisionModel(use_encoder=False),
+    "system-one": lambda: word_counting().model("local", strict=True),
 }
 
 

@@ -10,7 +10,10 @@ from clawmarshal.router.ballot import (
     NONE_OF_THESE,
     RISK,
     ChoiceQuestion,
+    Said,
     fleet_ballot,
+    narrowed,
+    reversed_question,
 )
 from clawmarshal.router.message import InboundMessage
 from tests.support.deciding import FINANCE, FLEET, PERSONAL, SECURITY
@@ -106,3 +109,29 @@ def test_a_ballot_cannot_be_changed_afterwards() -> None:
         ballot.questions["agent"] = question  # type: ignore[index]  # that is the case
     with pytest.raises(TypeError):
         question.criteria["root"] = "everything"  # type: ignore[index]  # that is the case
+
+
+def test_a_narrowed_question_keeps_its_order_its_words_and_none_of_these() -> None:
+    question = fleet_ballot(FLEET, HELLO).questions[AGENT]
+    assert isinstance(question, ChoiceQuestion)
+    part = narrowed(question, ["security", "finance", "nobody"])
+    assert list(part.criteria) == ["finance", "security", NONE_OF_THESE]
+    assert part.instructions == question.instructions
+    assert part.criteria["security"] == question.criteria["security"]
+    assert list(narrowed(question, []).criteria) == [NONE_OF_THESE]
+
+
+def test_a_reversed_question_is_the_same_backwards() -> None:
+    question = fleet_ballot(FLEET, HELLO).questions[AGENT]
+    assert isinstance(question, ChoiceQuestion)
+    backwards = reversed_question(question)
+    assert list(backwards.criteria) == list(question.criteria)[::-1]
+    assert reversed_question(backwards) == question
+
+
+def test_a_ballot_carries_what_was_said_before_and_asks_the_same() -> None:
+    turns = [Said("sender", "Shall I pay?"), Said("finance", "Yes.")]
+    ballot = fleet_ballot(FLEET, HELLO, turns=turns)
+    assert ballot.turns == tuple(turns)
+    assert ballot.questions == fleet_ballot(FLEET, HELLO).questions
+    assert fleet_ballot(FLEET, HELLO).turns == ()

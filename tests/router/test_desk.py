@@ -1,15 +1,18 @@
 """The durable flow: accepted once, decided, launched once, and answered by people."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clawmarshal.errors import (
+    AcceptedUnreadError,
     ConflictError,
     DecisionUnavailableError,
+    LedgerUnavailableError,
     NotFoundError,
     UnknownAgentError,
 )
@@ -20,6 +23,7 @@ from clawmarshal.router.ledger.records import HoldRecord, Mode, RouteRecord
 from clawmarshal.router.ledger.states import HoldState, RouteState
 from clawmarshal.router.models.scripted import ScriptedModel
 from clawmarshal.router.policy import Policy
+from clawmarshal.router.route import Route
 from clawmarshal.transport.outcome import TurnState
 from tests.support.fake_transport import FakeTransport, ending
 from tests.support.rooms import FLEET, HIGH, MEDIUM, REVIEWER, SAFE, Room, room, says, submission
@@ -396,3 +400,122 @@ def test_policy_is_part_of_what_an_approval_is_bound_to(tmp_path: Path) -> None:
         (folder := tmp_path / str(number)).mkdir()
         play(folder, scene, policy=replace(Policy(), directives=directives))  # type: ignore[arg-type]  # words are taken
     assert digests[0] != digests[1]
+
+
+class Troubled(Ledger):
+    """A ledger some of whose methods fail for a while."""
+
+    failing: dict[str, Exception]
+
+    def _check(self, name: str) -> None:
+        if name in self.failing:
+            raise self.failing[name]
+
+    def record(self, route_id: str, route: Route, **more: Any) -> RouteRecord:
+        self._check("record")
+        return super().record(route_id, route, **more)
+
+    def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
+        self._check("route")
+        return super().route(route_id, owner=owner)
+
+    def undecided(self, *, min_age_s: float = 0.0) -> tuple[str, ...]:
+        self._check("undecided")
+        return super().undecided(min_age_s=min_age_s)
+
+
+def trouble(parts: Room, **failing: Exception) -> dict[str, Exception]:
+    parts.ledger.__class__ = Troubled
+    assert isinstance(parts.ledger, Troubled)
+    parts.ledger.failing = failing
+    return parts.ledger.failing
+
+
+@pytest.mark.parametrize(
+    "error",
+    [LedgerUnavailableError("away"), ConflictError("moved", code="route-moved"), KeyError("bug")],
+    ids=lambda error: type(error).__name__,
+)
+def test_what_cannot_be_decided_now_is_accepted_shown_and_decided_later(
+    tmp_path: Path, error: Exception
+) -> None:
+    async def scene(parts: Room) -> None:
+        failing = trouble(parts, record=error, undecided=error)
+        record, _ = await parts.desk.submit(submission())
+        assert record.state is RouteState.RECEIVED
+        assert parts.desk.undecided == {record.id}
+        failing.clear()
+        assert (await done(parts, record.id)).state is RouteState.DONE
+        assert parts.desk.undecided == frozenset()
+        assert len(parts.transport.turns) == 1
+
+    play(tmp_path, scene, housekeeping_s=0.05)
+
+
+def test_an_accepted_message_that_cannot_be_read_is_never_called_refused(tmp_path: Path) -> None:
+    async def scene(parts: Room) -> None:
+        failing = trouble(parts, route=LedgerUnavailableError("away"))
+        with pytest.raises(AcceptedUnreadError) as caught:
+            await parts.desk.submit(submission(), wait_s=5)
+        assert not caught.value.retryable
+        failing.clear()
+        assert (await done(parts, caught.value.route_id)).state is RouteState.DONE
+
+    play(tmp_path, scene)
+
+
+def test_a_start_does_not_wait_for_what_was_left_behind(tmp_path: Path) -> None:
+    ledger = Ledger(f"sqlite:///{tmp_path}/ledger.db")
+    left = [ledger.accept(submission(conversation=str(n))).route_id for n in range(20)]
+    ledger.close()
+
+    async def scene(parts: Room) -> None:
+        assert parts.desk.undecided == set(left)
+        for route_id in left:
+            assert (await done(parts, route_id)).state is RouteState.DONE
+
+    play(tmp_path, scene)
+
+
+def test_a_waiter_hears_of_what_another_process_moved(tmp_path: Path) -> None:
+    async def scene(parts: Room) -> None:
+        record, _ = await parts.desk.submit(submission())
+        assert record.state is RouteState.READY
+        waiting = asyncio.create_task(parts.desk.wait(record.id, wait_s=30))
+        other = Ledger(f"sqlite:///{tmp_path}/ledger.db")
+        other.cancel(record.id, REVIEWER)
+        other.close()
+        async with asyncio.timeout(10):
+            assert (await waiting).state is RouteState.CANCELLED
+
+    play(tmp_path, scene, dispatches=False)
+
+
+def test_those_who_wait_ask_the_ledger_together(tmp_path: Path) -> None:
+    transport, asked = FakeTransport(is_holding=True), []
+
+    class Counting(Ledger):
+        def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
+            asked.append(route_id)
+            return super().route(route_id, owner=owner)
+
+        def resting(self, route_ids: Sequence[str]) -> tuple[str, ...]:
+            found = super().resting(route_ids)
+            looks.append(found)
+            return found
+
+    looks: list[tuple[str, ...]] = []
+
+    async def scene(parts: Room) -> None:
+        record, _ = await parts.desk.submit(submission())
+        await transport.arrived()
+        parts.ledger.__class__ = Counting
+        waiters = [asyncio.create_task(parts.desk.wait(record.id, wait_s=30)) for _ in range(50)]
+        async with asyncio.timeout(20):
+            while len(looks) < 3:
+                await asyncio.sleep(0.01)
+        assert len(asked) <= 100  # the first look of each, and one at the news of its start
+        transport.release()
+        assert {record.state for record in await asyncio.gather(*waiters)} == {RouteState.DONE}
+
+    play(tmp_path, scene, transport=transport)

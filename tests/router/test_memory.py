@@ -79,3 +79,11 @@ def test_the_quietest_conversation_is_forgotten_first() -> None:
         look(memory, InboundMessage(name, conversation=name))
     assert look(memory, InboundMessage("x", conversation="a")).in_conversation == 3
     assert look(memory, InboundMessage("x", conversation="b")).in_conversation == 1
+
+
+def test_a_track_is_as_long_as_a_gate_counts() -> None:
+    memory = ConversationMemory(min_track=1501, clock=HandClock())
+    message = InboundMessage("again", sender="a")
+    for _ in range(1500):
+        look(memory, message)
+    assert look(memory, message).from_sender == 1501

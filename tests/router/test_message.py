@@ -1,4 +1,4 @@
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 import pytest
@@ -94,8 +94,15 @@ class Nowhere(tzinfo):
 
 @pytest.mark.parametrize(
     "bad",
-    [datetime(2026, 1, 1), datetime(2026, 1, 1, tzinfo=Nowhere()), "2026-01-01T00:00:00Z", 0],
-    ids=["naive", "nowhere", "text", "number"],
+    [
+        datetime(2026, 1, 1),
+        datetime(2026, 1, 1, tzinfo=Nowhere()),
+        datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=23))),
+        datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-23))),
+        "2026-01-01T00:00:00Z",
+        0,
+    ],
+    ids=["naive", "nowhere", "before all years", "after all years", "text", "number"],
 )
 def test_a_received_time_has_its_zone(bad: object) -> None:
     assert refusal(received_at=bad) == "field-invalid"

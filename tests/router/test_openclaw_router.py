@@ -1,9 +1,11 @@
 """OpenClawRouter: decide and launch from a program, without a service."""
 
 import asyncio
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,7 @@ from clawmarshal.router.openclaw_router import OpenClawRouter
 from clawmarshal.router.policy import Policy
 from clawmarshal.router.route import Outcome, Reason, Via
 from clawmarshal.transport.outcome import TurnState
+from tests.support.fake_openclaw import write_fake
 from tests.support.fake_transport import FakeTransport, ending
 from tests.support.rooms import FLEET, HIGH, SAFE, says
 
@@ -202,3 +205,70 @@ def test_a_neutralised_text_is_what_the_agent_gets() -> None:
 def test_agents_may_be_given_one_by_one() -> None:
     with OpenClawRouter(ScriptedModel(says()), list(FLEET)) as ours:
         assert ours.roster.digest == FLEET.digest
+
+
+async def until(holds: Callable[[], object]) -> None:
+    """Look until something holds, at most ten seconds."""
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.005)
+
+
+def test_what_waits_for_room_is_not_launched_after_the_end() -> None:
+    class EndsItsTurns(FakeTransport):
+        async def close(self) -> None:
+            await super().close()
+            self.release()
+
+    transport = EndsItsTurns(is_holding=True)
+
+    async def scene(ours: OpenClawRouter) -> None:
+        routes = [await ours.aroute(InboundMessage(SAFE, conversation="c")) for _ in range(2)]
+        calls = [asyncio.create_task(ours.adispatch(route, SAFE)) for route in routes]
+        await until(lambda: transport.turns)
+        await ours.aclose()
+        done, refused = await asyncio.gather(*calls, return_exceptions=True)
+        assert str(done) == "fine"
+        assert isinstance(refused, NotLaunchedError)
+
+    asyncio.run(scene(OpenClawRouter(ScriptedModel(says()), FLEET, transport=transport)))
+    assert len(transport.turns) == 1
+
+
+def test_a_gate_that_counts_far_still_fires() -> None:
+    policy = Policy(max_messages=1100, loop_repeats=5000)
+    with router(policy=policy) as ours:
+        for _ in range(1100):
+            last = ours.route(InboundMessage(SAFE, conversation="c"))
+        assert last.routable
+        assert ours.route(InboundMessage(SAFE, conversation="c")).reason is Reason.LOOP
+
+
+def test_dispatches_at_the_same_time_find_one_openclaw(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_fake(tmp_path).path.rename(tmp_path / "openclaw")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    config = tmp_path / "client.json5"
+    config.write_text("{}", encoding="utf-8")
+    config.chmod(0o600)
+    monkeypatch.setenv("OPENCLAW_CONFIG_PATH", str(config))
+    before = spawners()
+
+    async def scene(ours: OpenClawRouter) -> None:
+        routes = [await ours.aroute(SAFE) for _ in range(4)]
+        calls = [ours.adispatch(route, SAFE) for route in routes]
+        await asyncio.gather(*calls, return_exceptions=True)
+        assert len(spawners() - before) == 1
+        await ours.aclose()
+
+    asyncio.run(scene(OpenClawRouter(ScriptedModel(says()), FLEET)))
+    assert spawners() == before
+
+
+def spawners() -> set[str]:
+    """Name the children of this process that start others."""
+    lists = Path("/proc/self/task").glob("*/children")
+    children = {pid for each in lists for pid in each.read_text().split()}
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in children}
+    return {pid for pid, line in lines.items() if b"spawner.py" in line}

@@ -9,7 +9,7 @@ from clawmarshal.errors import (
     DecisionUnavailableError,
 )
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.decision import Decision
+from clawmarshal.router.decision import MODEL_MISMATCH, Decision
 from clawmarshal.router.message import Attachment
 from clawmarshal.router.route import Outcome, Reason, Via
 from tests.support.scenes import (
@@ -83,6 +83,18 @@ def test_a_coarse_answer_is_shown_and_not_acted_on() -> None:
     assert verdict.agent == "finance"
     assert verdict.candidates
     assert "coarse" in detail(verdict)
+
+
+@pytest.mark.parametrize("given", [{}, {"pin": "finance"}], ids=repr)
+def test_an_answer_by_another_model_is_shown_and_not_acted_on(given: dict[str, str]) -> None:
+    def mismatched(found: Decision) -> Decision:
+        return replace(found, notes=(*found.notes, MODEL_MISMATCH))
+
+    verdict = replace(CALM, change=mismatched).given(**given).decide()
+    assert summary(verdict) == (Outcome.HOLD, Reason.DECISION_INVALID)
+    assert verdict.agent == "finance"
+    assert verdict.candidates
+    assert "Another model" in detail(verdict)
 
 
 def test_an_answer_about_another_ballot_holds() -> None:

@@ -46,6 +46,8 @@ class FakeDesk:
     cancelled: list[str] = field(default_factory=list)
     failure: Exception | None = None
     """Raised by every call."""
+    lost: Exception | None = None
+    """Raised by every wait."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     async def submit(
@@ -65,6 +67,8 @@ class FakeDesk:
         return {"outcome": "dispatch", "agent": "finance", "reason": "matched"}
 
     async def wait(self, route_id: str, *, wait_s: float, owner: str | None = None) -> RouteRecord:
+        if self.lost is not None:
+            raise self.lost
         deadline = asyncio.get_running_loop().time() + wait_s
         while asyncio.get_running_loop().time() < deadline:
             if self.routes[route_id].state is not RouteState.RUNNING:

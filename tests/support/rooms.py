@@ -86,6 +86,7 @@ async def room(
     roster: Roster = FLEET,
     is_shadow: bool = False,
     dispatches: bool = True,
+    housekeeping_s: float = 5.0,
 ) -> AsyncIterator[Room]:
     """Run a desk over a ledger in ``path``."""
     ledger = Ledger(f"sqlite:///{path}/ledger.db")
@@ -93,7 +94,14 @@ async def room(
     source = Source()
     fleet = FleetWatch(source)
     decider = Decider(model or ScriptedModel(says()), roster, policy=policy)
-    desk = RoutingDesk(decider, ledger, transport=transport, fleet=fleet, is_shadow=is_shadow)
+    desk = RoutingDesk(
+        decider,
+        ledger,
+        transport=transport,
+        fleet=fleet,
+        is_shadow=is_shadow,
+        housekeeping_s=housekeeping_s,
+    )
     dispatcher = Dispatcher(ledger, transport, terms=desk.terms)
     desk.connect(on_cancel=dispatcher.cancel)
     if dispatches:

@@ -31,6 +31,9 @@ agents:
 SAFE = "What is the filing deadline for the quarterly sales tax return?"
 RISKY = "Wire 40,000 euros to this account right now and delete all the backups."
 START_S = 60.0
+PROGRAM = ("-m", "clawmarshal")
+LOUD_PROGRAM = ("-P", str(Path(__file__).with_name("loud_service.py")))
+"""The same program with its logs at debug level."""
 
 
 def configure(folder: Path, *, command: Sequence[str] | None = None, more: str = "") -> Path:
@@ -80,9 +83,14 @@ def wired(config: Path) -> Iterator[tuple[AppClient, Service]]:
 class ServeProcess:
     """``clawmarshal serve`` as a process of its own."""
 
-    def __init__(self, *arguments: str, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        environ: Mapping[str, str] | None = None,
+        program: Sequence[str] = PROGRAM,
+    ) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "clawmarshal", "serve", *arguments],
+            [sys.executable, *program, "serve", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -91,6 +99,7 @@ class ServeProcess:
             start_new_session=True,
         )
         self._lines: Queue[str | None] = Queue()
+        self.output: list[str] = []
         self.errors: list[str] = []
         self._readers = [
             threading.Thread(target=read, daemon=True)
@@ -137,7 +146,8 @@ class ServeProcess:
         assert self._process.stdout is not None
         with self._process.stdout as stream:
             for line in stream:
-                self._lines.put(line.rstrip("\n"))
+                self.output.append(line.rstrip("\n"))
+                self._lines.put(self.output[-1])
         self._lines.put(None)
 
     def _read_errors(self) -> None:
@@ -148,9 +158,13 @@ class ServeProcess:
 
 
 @contextlib.contextmanager
-def serving(*arguments: str, environ: Mapping[str, str] | None = None) -> Iterator[ServeProcess]:
+def serving(
+    *arguments: str,
+    environ: Mapping[str, str] | None = None,
+    program: Sequence[str] = PROGRAM,
+) -> Iterator[ServeProcess]:
     """Start ``serve`` and see it gone at the end."""
-    process = ServeProcess(*arguments, environ=environ)
+    process = ServeProcess(*arguments, environ=environ, program=program)
     try:
         yield process
     finally:

@@ -258,3 +258,16 @@ def test_broken_rule_is_an_error_that_is_not_retried(ledger: Ledger) -> None:
     with pytest.raises(LedgerError) as refused:
         tamper(ledger, insert(schema.sessions).values(scope="x", agent="y", generation=None))
     assert (refused.value.code, refused.value.retryable) == ("ledger-constraint", False)
+
+
+def test_listener_that_fails_undoes_nothing_and_silences_nobody(ledger: Ledger) -> None:
+    heard: list[str] = []
+
+    def fail(_route_id: str, _state: RouteState) -> None:
+        raise RuntimeError("theirs")
+
+    ledger.listen(fail)
+    ledger.listen(lambda route_id, _: heard.append(route_id))
+    route_id = ledger.accept(submission()).route_id
+    assert heard == [route_id]
+    assert ledger.route(route_id).state is RouteState.RECEIVED

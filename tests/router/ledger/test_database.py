@@ -249,3 +249,27 @@ def test_states_of_every_kind_survive_reopening(file: Path) -> None:
     with opened(file) as ledger:
         assert ledger.routes() == seen
         assert ledger.approve(hold.id, ANNA, terms=TERMS["finance"], digest=hold.digest)
+
+
+def test_removed_file_is_an_error_and_no_new_one_is_made(file: Path) -> None:
+    with opened(file) as ledger:
+        ready(ledger)
+        file.unlink()
+        with pytest.raises(LedgerUnavailableError):
+            ledger.accept(submission("Is it due?"))
+        with pytest.raises(LedgerUnavailableError):
+            ledger.ping()
+        assert not file.exists()
+
+
+def test_replaced_file_is_an_error_and_is_not_written(file: Path) -> None:
+    with opened(file) as ledger:
+        ready(ledger)
+        other = file.with_name("other.db")
+        with opened(other):
+            pass
+        other.replace(file)
+        with pytest.raises(LedgerUnavailableError, match="another file"):
+            ledger.accept(submission("Is it due?"))
+        with pytest.raises(LedgerUnavailableError, match="another file"):
+            ledger.ping()

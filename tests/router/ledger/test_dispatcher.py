@@ -611,3 +611,126 @@ def test_unknown_is_left_to_a_person(ledger: FlakyLedger, clock: FakeClock) -> N
         assert len(transport.turns) == 1
 
     run(scene())
+
+
+class StoppingTransport(FakeTransport):
+    """A transport that ends a launch when told, and says what became of it."""
+
+    def __init__(self, result: TurnResult) -> None:
+        super().__init__(lambda _: result, is_holding=True)
+        self.stops: list[str] = []
+
+    def stop(self, attempt_id: str) -> bool:
+        self.stops.append(attempt_id)
+        self.release()
+        return True
+
+
+@pytest.mark.parametrize(
+    ("result", "state", "ran"),
+    [
+        (TurnResult(TurnState.DONE, "ok", reply_text="fine"), S.DONE, True),
+        (TurnResult(TurnState.FAILED_NOT_RUN, "called-off"), S.FAILED, False),
+        (TurnResult(TurnState.UNKNOWN, "stopped"), S.UNKNOWN, None),
+    ],
+    ids=["a reply was read", "not started", "nobody knows"],
+)
+def test_what_a_stopped_turn_came_to_is_kept(
+    ledger: FlakyLedger, clock: FakeClock, result: TurnResult, state: RouteState, ran: bool | None
+) -> None:
+    async def scene() -> None:
+        route_id, transport = ready(ledger), StoppingTransport(result)
+        async with dispatching(ledger, transport, clock) as dispatcher:
+            await transport.arrived()
+            assert await dispatcher.cancel(route_id)
+            assert await dispatcher.cancel(route_id)
+            route = await settled(ledger, route_id)
+        assert (route.state, route.ran, len(transport.stops)) == (state, ran, 1)
+
+    run(scene())
+
+
+def test_turn_cancelled_before_the_transport_has_it_certainly_did_not_run(
+    ledger: FlakyLedger, clock: FakeClock
+) -> None:
+    class AtOnce(Dispatcher):
+        def _launch(self, order: LaunchOrder, terms: LaunchTerms, claimed_boot_s: float) -> None:
+            super()._launch(order, terms, claimed_boot_s)
+            self._turns[order.attempt_id].stop()
+
+    async def scene() -> None:
+        route_id, transport = ready(ledger), FakeTransport(is_holding=True)
+        dispatcher = AtOnce(ledger, transport, terms=lambda: TERMS, lease_s=LEASE_S, clock=clock)
+        await dispatcher.start()
+        route = await settled(ledger, route_id)
+        await dispatcher.close()
+        assert (route.state, route.reason, route.ran) == (S.FAILED, "called-off", False)
+        assert transport.turns == []
+
+    run(scene())
+
+
+def test_cancel_between_claim_and_launch_is_not_lost(ledger: FlakyLedger, clock: FakeClock) -> None:
+    class CancelledAtOnce(FlakyLedger):
+        def claim(self, worker: str, **terms: Any) -> LaunchOrder | None:
+            order = super().claim(worker, **terms)
+            if order is not None:
+                self.cancel(order.route_id, ANNA)
+            return order
+
+    async def scene() -> None:
+        route_id, transport = ready(ledger), FakeTransport(is_holding=True)
+        ledger.__class__ = CancelledAtOnce
+        async with dispatching(ledger, transport, clock, lease_s=60.0):
+            route = await settled(ledger, route_id)
+        assert route.state in (S.UNKNOWN, S.FAILED)
+
+    run(scene())
+
+
+def test_cancel_by_another_process_reaches_the_turn(ledger: FlakyLedger, clock: FakeClock) -> None:
+    async def scene() -> None:
+        route_id, transport = ready(ledger), FakeTransport(is_holding=True)
+        async with dispatching(ledger, transport, clock):
+            await transport.arrived()
+            other = Ledger(f"sqlite:///{ledger.path}", clock=clock)
+            assert other.cancel(route_id, ANNA).state is S.RUNNING
+            other.close()
+            await settled(ledger, route_id)
+        assert len(transport.stopped_turns) == 1
+
+    run(scene())
+
+
+def test_wish_for_one_launch_does_not_stop_the_next(ledger: FlakyLedger, clock: FakeClock) -> None:
+    async def scene() -> None:
+        route_id = ready(ledger)
+        not_run = TurnResult(TurnState.FAILED_NOT_RUN, "called-off")
+        async with dispatching(
+            ledger, transport := StoppingTransport(not_run), clock
+        ) as dispatcher:
+            await transport.arrived()
+            ledger.cancel(route_id, ANNA)
+            await dispatcher.cancel(route_id)
+            await settled(ledger, route_id)
+            transport.answer = done()
+            ledger.resolve(route_id, ANNA, answer="rerun")
+            await until(lambda: ledger.route(route_id).state is S.DONE)
+        assert len(transport.stops) == 1
+
+    run(scene())
+
+
+def test_bug_in_a_renewal_stops_the_child_once_the_lease_is_over(
+    ledger: FlakyLedger, clock: FakeClock
+) -> None:
+    async def scene() -> None:
+        ready(ledger)
+        transport = FakeTransport(is_holding=True)
+        async with dispatching(ledger, transport, clock):
+            await transport.arrived()
+            ledger.bug = "renew"
+            clock.advance(LEASE_S)
+            await until(lambda: transport.stopped_turns)
+
+    run(scene())

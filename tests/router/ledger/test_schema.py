@@ -38,3 +38,9 @@ def test_later_instants_are_greater_numbers(instant: datetime, later: int) -> No
     except OverflowError:
         return
     assert microseconds(after) == microseconds(instant) + later
+
+
+@pytest.mark.parametrize("stored", [-(2**62), 2**62], ids=["before", "after"])
+def test_instant_that_no_calendar_holds_is_readable(stored: int) -> None:
+    found = Instant().process_result_value(stored, DIALECTS[0])
+    assert found in (datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC))

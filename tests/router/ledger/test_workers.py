@@ -60,3 +60,11 @@ def test_lock_of_a_name_in_use_is_refused(folder: Path) -> None:
     (folder / "wk_1.new").touch()
     with pytest.raises(LedgerUnavailableError):
         own.hold("wk_1")
+
+
+def test_own_lock_is_alive_though_its_file_was_removed(folder: Path) -> None:
+    own = WorkerLocks(folder)
+    own.hold("wk_1")
+    (folder / "wk_1.lock").unlink()
+    assert not own.is_dead("wk_1")
+    assert WorkerLocks(folder).is_dead("wk_1")

@@ -76,6 +76,13 @@ def test_a_message_is_read_as_written_and_by_its_content_words() -> None:
     assert tiny.texts == ["where is my invoice", "invoice"]
 
 
+def test_a_long_message_is_read_as_written_alone() -> None:
+    tiny = TinyEncoder()
+    text = "where is my invoice? " * 20
+    assert len(Reader(tiny).message([text]).readings) == 1
+    assert tiny.texts == [text]
+
+
 def test_windows_weigh_by_their_length() -> None:
     tiny = TinyEncoder()
     message = Reader(tiny).message(["invoice " * 100, "egg"])

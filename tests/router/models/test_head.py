@@ -30,6 +30,12 @@ def test_probabilities_follow_the_weights() -> None:
     assert found.none == pytest.approx(math.exp(1) / total)
 
 
+def test_what_an_option_refuses_counts_against_it() -> None:
+    head = Head({"bm25": 1.0}, {"bias": -50.0})
+    assert head.distribution({"bm25": [2.0, 1.0]}).options[0] > 0.7
+    assert head.distribution({"bm25": [2.0, 1.0], "refused": [0.3, 0.0]}).options[0] < 0.2
+
+
 def test_huge_scores_do_not_overflow() -> None:
     found = Head({"bm25": 1e4}, {"bias": -1e4}).distribution({"bm25": [1.0, 0.2]})
     assert found.options == (1.0, 0.0)

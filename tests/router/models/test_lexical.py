@@ -64,3 +64,11 @@ def test_the_deadline_is_checked_while_a_long_text_is_read() -> None:
 def test_every_word_of_a_long_text_is_read() -> None:
     columns = LexicalIndex(REMITS).columns("filler " * 20_000 + "hotel")
     assert columns["bm25"][1] > columns["bm25"][0] == 0
+
+
+def test_what_a_remit_is_not_for_counts_where_it_is_nearer_than_the_remit() -> None:
+    remits = [Remit("office", "Hotels.", not_for=("expense reports",)), Remit("other", "Tea.")]
+    index = LexicalIndex(remits)
+    assert index.columns("expense report")["refused"][0] > 0.3
+    assert index.columns("expense report")["refused"][1] == 0
+    assert index.columns("hotels")["refused"] == [0, 0]

@@ -2,6 +2,8 @@ import asyncio
 import logging
 import subprocess  # noqa: TID251 -- what an import loads shows only in a fresh interpreter
 import sys
+import threading
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +14,13 @@ from clawmarshal.router.ballot import AGENT, RISK, Ballot, fleet_ballot
 from clawmarshal.router.decision import Answers
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.encoder import Encoder, one_blas_thread
-from clawmarshal.router.models.local import ENCODER_SAMPLED, LEXICAL_ONLY, LocalDecisionModel
+from clawmarshal.router.models.head import shipped_heads
+from clawmarshal.router.models.local import (
+    ENCODER_SAMPLED,
+    HEAD_UNFITTED,
+    LEXICAL_ONLY,
+    LocalDecisionModel,
+)
 from tests.support.tiny_encoder import TinyEncoder
 
 AGENTS = [
@@ -103,6 +111,37 @@ def test_an_encoder_that_is_not_wanted_is_not_loaded(caplog: pytest.LogCaptureFi
     assert not caplog.records
 
 
+def test_another_encoder_than_the_heads_is_said() -> None:
+    fitted = replace(shipped_heads(), encoder="tiny-1", background=())
+    assert ask(LocalDecisionModel(encoder=TinyEncoder()), "tax").notes == (HEAD_UNFITTED,)
+    assert ask(LocalDecisionModel(encoder=TinyEncoder(), heads=fitted), "tax").notes == ()
+
+
+def test_the_loop_stays_free_while_the_encoder_is_loaded() -> None:
+    started, ended = threading.Event(), threading.Event()
+
+    def load() -> Encoder:
+        started.set()
+        assert ended.wait(30)
+        return TinyEncoder()
+
+    model = LocalDecisionModel(load_encoder=load)
+    message = InboundMessage("tax")
+    ballot = fleet_ballot(FLEET, message)
+
+    async def both() -> list[Answers]:
+        first = asyncio.create_task(model.answer(ballot, message, deadline_s=60))
+        while not started.is_set():
+            await asyncio.sleep(0)
+        second = asyncio.create_task(model.answer(ballot, message, deadline_s=60))
+        await asyncio.sleep(0)
+        ended.set()
+        return [await first, await second]
+
+    first, second = asyncio.run(both())
+    assert first.answers == second.answers
+
+
 def test_the_encoder_is_loaded_once_and_not_before_it_is_needed() -> None:
     loaded: list[TinyEncoder] = []
 
@@ -147,6 +186,17 @@ def test_one_agent_that_changes_is_the_only_one_encoded_again() -> None:
     ask(model, "hello", changed)
     assert tiny.batches[known][0] == "security: Door keys."
     assert not any(text.startswith("finance") for batch in tiny.batches[known:] for text in batch)
+
+
+@pytest.mark.parametrize("use_encoder", [True, False])
+def test_what_an_agent_is_not_for_goes_to_another(use_encoder: bool) -> None:
+    text = "look over the expense report of the office"
+    desk = AgentSpec("desk", "Office supplies, contracts and staff of the office.")
+    books = AgentSpec("books", "Bookkeeping of every expense.")
+    refusing = replace(desk, not_for=("Expense reports of the office",))
+    model = LocalDecisionModel(use_encoder=use_encoder)
+    assert chosen(ask(model, text, Roster([desk, books]))) == "desk"
+    assert chosen(ask(model, text, Roster([refusing, books]))) == "books"
 
 
 def test_a_work_that_waits_behind_another_gives_up_at_its_deadline() -> None:

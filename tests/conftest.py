@@ -1,4 +1,4 @@
-"""What the tests of the transport share."""
+"""The real OpenClaw, one Gateway for the whole session."""
 
 from tests.support.openclaw_lab import openclaw_lab
 

