@@ -80,7 +80,7 @@ def check_file_with(path: Path, model: str, *, data: Path | None = None) -> list
         The lines cannot be read, or there is no such model.
     """
     # Here, since a service that only lists agents needs none of it.
-    from clawmarshal.api.commands.files import read_lines
+    from clawmarshal.api.files import read_lines
     from clawmarshal.api.models import load_model
     from clawmarshal.router.evaluation import read_rows
     from clawmarshal.router.fleet_check import check_with_model

@@ -15,7 +15,7 @@ from corpus import NONE, Corpus, Labelled
 
 from clawmarshal.roster.agent import AgentSpec
 
-REPEATS = 3
+REPEATS = 8
 ROWS = 350
 NONE_ROWS = 45
 Draw = np.random.Generator

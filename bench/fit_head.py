@@ -32,12 +32,12 @@ NONE_SHARE = 0.12
 L2 = 1e-4
 EXAMPLES = 5
 LEXICAL = ("char", "char_unit", "bm25")
-ENCODER = ("unit", "unit_mean", "whole", *LEXICAL)
+ENCODER = ("unit", "unit_mean", "whole", "char", "char_unit")
 SHOWN = ("example", "example_mean", "centre", "any")
 NONE = ("bias", "log_n")
 FEATURES = {
     "encoder": ENCODER,
-    "encoder_examples": (*ENCODER, *SHOWN),
+    "encoder_examples": (*ENCODER, "bm25", *SHOWN),
     "lexical": LEXICAL,
     "lexical_examples": LEXICAL,
 }

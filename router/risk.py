@@ -1,6 +1,7 @@
 """The deterministic risk floor."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -124,7 +125,8 @@ class _Judge:
         masks = self._masks(words)
         if reduce(or_, masks, 0) & self._lexicon.triggers:
             self._spend(3 * len(words))
-            self._judge(masks, self._clauses.free(words, masks))
+            lines = [i for i, word in enumerate(words) if word == "\n"]
+            self._judge(masks, self._clauses.free(words, masks), lines)
 
     def _words(self, text: str) -> list[str]:
         words: list[str] = []
@@ -211,14 +213,14 @@ class _Judge:
             self.note("disguised", Risk.MEDIUM)
         return seen
 
-    def _judge(self, masks: Sequence[int], free: Sequence[int]) -> None:
+    def _judge(self, masks: Sequence[int], free: Sequence[int], lines: Sequence[int]) -> None:
         spots = [i for i, mask in enumerate(masks) if mask]
         union = reduce(or_, masks, 0) | reduce(or_, free, 0)
         fired = []
         for rule in self._open:
             if not rule.trigger & union or not all(part & union for part in rule.parts):
                 continue
-            steps = _steps_until(rule, spots, masks, free)
+            steps = _steps_until(rule, spots, masks, free, lines)
             self._spend(abs(steps))
             if steps > 0:
                 fired.append(rule)
@@ -228,9 +230,16 @@ class _Judge:
 
 
 def _steps_until(
-    rule: Rule, spots: Sequence[int], masks: Sequence[int], free: Sequence[int]
+    rule: Rule,
+    spots: Sequence[int],
+    masks: Sequence[int],
+    free: Sequence[int],
+    lines: Sequence[int],
 ) -> int:
-    """Count the steps until the classes of a rule meet in its window; negative if they do not."""
+    """Count the steps until the classes of a rule meet in its window; negative if they do not.
+
+    What voids a rule does so to the end of its line: a line put before a text excuses nothing.
+    """
     last = [_NEVER] * len(rule.parts)
     row = rule.row
     void_until = _NEVER
@@ -238,7 +247,9 @@ def _steps_until(
         mask = masks[i]
         if mask & rule.voided_by:
             last = [_NEVER] * len(rule.parts)
-            void_until = i + row.void_words
+            following = bisect_left(lines, i)
+            end = lines[following] if following < len(lines) else i + row.void_words
+            void_until = min(i + row.void_words, end)
         if i <= void_until and row.void_words:
             continue
         is_hit = False

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.files import check_writable, read_lines, write_whole
 from clawmarshal.api.commands.options import Json, RosterFile
 from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
+from clawmarshal.api.files import check_writable, read_lines, write_whole
 
 if TYPE_CHECKING:
     from clawmarshal.roster.roster import Roster

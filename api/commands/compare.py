@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.files import read_lines
 from clawmarshal.api.commands.options import Json, RosterFile
 from clawmarshal.api.commands.terminal import Progress, say, say_json, table
+from clawmarshal.api.files import read_lines
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,6 +28,7 @@ FEW_NOBODY = 0.05
 NOBODY_SHARE = 0.12
 _ABSENT = -1e9
 _MOST_TUNED = 2000
+_AS_GOOD = 1.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +225,7 @@ def _fitted(rows: Sequence[Row], shipped: Head, strength: float, few: bool) -> H
 
 
 def _strength(rows: Sequence[Row], shipped: Head, few: bool) -> float:
-    """Choose by log loss on rows that were held out."""
+    """Take the strongest pull that is about as good as any, by log loss on rows held out."""
     tuned, start = rows[:_MOST_TUNED], _weights(shipped)
     losses = dict.fromkeys(STRENGTHS, 0.0)
     for held in _folds(tuned, INNER_FOLDS):
@@ -236,7 +237,8 @@ def _strength(rows: Sequence[Row], shipped: Head, few: bool) -> float:
         for strength in STRENGTHS:
             weights = fitted_weights(made, start, strength=strength)
             losses[strength] += len(held) * _loss(weights, kept)
-    return min(STRENGTHS, key=lambda strength: (losses[strength], -strength))
+    enough = min(losses.values()) * _AS_GOOD
+    return max(strength for strength in STRENGTHS if losses[strength] <= enough)
 
 
 def _folds(rows: Sequence[Row], count: int) -> Iterator[frozenset[int]]:

@@ -174,7 +174,7 @@ def test_consent_to_a_risky_proposal_is_held(tmp_path: Path) -> None:
 def test_consent_elsewhere_inherits_nothing(tmp_path: Path, elsewhere: dict[str, object]) -> None:
     async def scene(parts: Room) -> None:
         await send(parts, HELLO)
-        record = await send(parts, "yes, do that", **elsewhere)
+        record = await send(parts, "yes, do that", **elsewhere)  # type: ignore[arg-type]  # as named
         assert record.route is not None
         assert "assent" not in record.route.risk.codes
 

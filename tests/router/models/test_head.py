@@ -87,9 +87,10 @@ def test_a_document_of_another_shape_is_refused(key: str) -> None:
 def test_the_shipped_heads_are_whole(has_encoder: bool, has_examples: bool) -> None:
     head = shipped_heads().head(has_encoder=has_encoder, has_examples=has_examples)
     assert set(head.none) == {"bias", "log_n"}
-    lexical = {"char", "char_unit", "bm25"}
+    lexical = {"char", "char_unit"}
     assert lexical <= set(head.option)
-    assert (set(head.option) > lexical) == has_encoder
+    assert ("unit" in head.option) == has_encoder
+    assert ("example" in head.option) == (has_encoder and has_examples)
 
 
 def test_the_shipped_heads_fit_the_encoder_of_the_extra() -> None:

@@ -165,15 +165,26 @@ def test_a_group_that_nobody_claims_still_sends_its_best() -> None:
     assert decision.agent.option == right
 
 
+def in_the_final(server: FakeServer) -> set[str]:
+    return set(server.bodies[-1]["questions"]["agent"]["criteria"])
+
+
 def test_who_is_best_in_either_order_goes_on() -> None:
-    forward = {"agent-0003": 1.0, "agent-0005": 0.3}
-    backward = {"agent-0005": 1.0, "agent-0003": 0.3}
+    forward = {"agent-0003": 1.0}
+    backward = {"agent-0005": 0.4, "agent-0003": 0.35, "agent-0007": 0.34}
     server = FakeServer(scored(forward, reversed_scores=backward))
     decision, _ = decide(server, fleet(60))
     assert not decision.orders_agree
-    assert {"agent-0003", "agent-0005"} <= {
-        option for option, share in decision.agent.probabilities.items() if share > 0.1
-    }
+    assert {"agent-0003", "agent-0005"} <= in_the_final(server)
+    assert "agent-0007" not in in_the_final(server)
+
+
+def test_who_is_best_on_average_goes_on_also_where_nobody_claims_the_group() -> None:
+    forward = {"agent-0003": 0.2, "agent-0004": 0.15, NONE_OF_THESE: 0.6}
+    backward = {"agent-0005": 0.2, "agent-0004": 0.15, NONE_OF_THESE: 0.6}
+    server = FakeServer(scored(forward, reversed_scores=backward))
+    decide(server, fleet(60))
+    assert {"agent-0003", "agent-0004", "agent-0005"} <= in_the_final(server)
 
 
 def test_near_ties_are_cut_by_rank_and_counted() -> None:

@@ -505,6 +505,7 @@ def test_a_text_of_eight_thousand_characters_is_sent_whole() -> None:
     server = FakeServer(FINANCE_WINS)
     assert not ask(server.model(), "界" * 7_990).truncated
     assert ask(server.model(), "x" * 8_001).truncated
+    assert ask(server.model(), "🙂" * 7_900).truncated
 
 
 def test_remits_that_are_too_long_are_cut_and_noted() -> None:

@@ -1,4 +1,4 @@
-"""Files that commands read and write, with errors that say what is wrong."""
+"""Files of lines and results that commands read and write, with errors that say what is wrong."""
 
 import os
 from collections.abc import Iterable
