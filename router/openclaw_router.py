@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LAST_WORDS_S = 5.0
+"""How long calls under way may take to return when the router is closed."""
+
 
 class Flow(Protocol):
     """What carries a message from text to reply, on one event loop."""
@@ -186,6 +189,13 @@ class OpenClawRouter:
     async def _close(self) -> None:
         if self._flow is not None:
             await (await self._flow).close()
+        # Whoever still waits gets an answer: a loop that just stopped would leave them for ever.
+        calls = asyncio.all_tasks() - {asyncio.current_task()}
+        if calls:
+            _, waiting = await asyncio.wait(calls, timeout=LAST_WORDS_S)
+            for call in waiting:
+                call.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _started(self) -> Flow:
         if self._flow is None:

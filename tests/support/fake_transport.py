@@ -55,6 +55,7 @@ class FakeTransport:
         self._starts = starts
         self._before_start = before_start
         self._stopped = stopped
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._gate = asyncio.Event()
         self._arrived = asyncio.Event()
         if not is_holding:
@@ -67,6 +68,7 @@ class FakeTransport:
 
     async def launch(self, turn: Turn, watcher: TurnWatcher | None = None) -> TurnResult:
         """Record the turn and answer it."""
+        self._loop = asyncio.get_running_loop()
         self.turns.append(turn)
         try:
             if self._before_start is not None:
@@ -92,8 +94,11 @@ class FakeTransport:
         self.is_closed = True
 
     def release(self) -> None:
-        """Let held turns, and all later ones, answer."""
-        self._gate.set()
+        """Let held turns, and all later ones, answer; from any thread."""
+        if self._loop is None or self._loop.is_closed():
+            self._gate.set()
+        else:
+            self._loop.call_soon_threadsafe(self._gate.set)
 
     async def arrived(self) -> None:
         """Wait until a turn is under way."""
