@@ -17,22 +17,19 @@ from clawmarshal.errors import (
 )
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.approval import answered_gates
-from clawmarshal.router.conversation import kept_agent
 from clawmarshal.router.decider import Decider
-from clawmarshal.router.explanation import evidence_from, explanation
+from clawmarshal.router.deciding import Deciding
+from clawmarshal.router.explanation import evidence_from
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.binding import LaunchTerms, template_digest
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import (
-    ConversationView,
     HoldRecord,
     Principal,
     RouteRecord,
     Submission,
 )
 from clawmarshal.router.ledger.states import HoldState, RouteState
-from clawmarshal.router.policy import Circumstances
-from clawmarshal.router.route import route_json
 from clawmarshal.router.thresholds import Directives
 from clawmarshal.router.waiters import Waiters
 from clawmarshal.transport.outcome import Transport
@@ -41,10 +38,6 @@ T = TypeVar("T")
 LOG = logging.getLogger("clawmarshal")
 
 HOUSEKEEPING_S = 5.0
-ABANDONED_S = 30.0
-"""A message that nobody decided for so long was left by a service that died."""
-AT_ONCE = 8
-"""How many of the messages that were left are decided beside each other."""
 LOOK_AGAIN_S = 1.0
 """How often the ledger is asked, for all who wait, what another process moved."""
 
@@ -87,15 +80,20 @@ class RoutingDesk:
         self._ledger = ledger
         self._transport = transport
         self._fleet = fleet
-        self._is_shadow = is_shadow
         self._default_timeout_s = default_timeout_s
-        self._housekeeping_s = housekeeping_s
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="clawmarshal-desk")
         # Of their own, so that those who wait never keep a message from being accepted.
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-waiters")
         self._waiters = Waiters()
-        self._deciding: dict[str, asyncio.Task[None]] = {}
-        self._undecided: set[str] = set()
+        self._deciding = Deciding(
+            decider,
+            ledger,
+            fleet=fleet,
+            terms=self._terms,
+            pool=self._pool,
+            is_shadow=is_shadow,
+            every_s=housekeeping_s,
+        )
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._unlisten: Callable[[], None] = lambda: None
         self._stop_turn: Callable[[str], Awaitable[object]] | None = None
@@ -108,7 +106,7 @@ class RoutingDesk:
     @property
     def undecided(self) -> frozenset[str]:
         """Routes that are accepted and could not be decided; they are tried again and again."""
-        return frozenset(self._undecided)
+        return self._deciding.left
 
     def connect(self, *, on_cancel: Callable[[str], Awaitable[object]]) -> None:
         """Name who launches: ``on_cancel`` asks the running turn of a route to stop."""
@@ -128,11 +126,10 @@ class RoutingDesk:
             with contextlib.suppress(RuntimeError):  # the loop ended while a thread still wrote
                 loop.call_soon_threadsafe(self._waiters.tell, route_id)
 
-        # Decided in the background: thousands were left, or the model is away, and others wait.
-        self._undecided |= set(await self._call(self._ledger.undecided))
+        await self._deciding.take_over()
         self._unlisten = self._ledger.listen(tell)
         self._tasks = (
-            asyncio.create_task(self._keep_house(), name="desk-housekeeper"),
+            asyncio.create_task(self._deciding.keep_on(), name="desk-housekeeper"),
             asyncio.create_task(self._look_out(), name="desk-lookout"),
         )
 
@@ -142,7 +139,7 @@ class RoutingDesk:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*self._deciding.values(), return_exceptions=True)
+        await self._deciding.close()
         self._readers.shutdown(wait=True)
         self._pool.shutdown(wait=True)
 
@@ -178,9 +175,9 @@ class RoutingDesk:
         await self._check_clarifies(submission)
         accepted = await self._call(self._ledger.accept, submission)
         if accepted.created:
-            await asyncio.shield(self._start_deciding(accepted.route_id))
-        elif accepted.route_id in self._deciding:
-            await asyncio.shield(self._deciding[accepted.route_id])
+            await asyncio.shield(self._deciding.start(accepted.route_id))
+        elif (decision := self._deciding.under_way(accepted.route_id)) is not None:
+            await asyncio.shield(decision)
         try:
             record = await self.wait(accepted.route_id, wait_s=wait_s)
         except LedgerUnavailableError as error:
@@ -197,9 +194,7 @@ class RoutingDesk:
         """
         if submission.pin is not None:
             self.roster[submission.pin]
-        circumstances = self._circumstances(submission, ConversationView())
-        route, _ = await self._decider.decide(submission.message, circumstances=circumstances)
-        return route_json(route)
+        return await self._deciding.rehearse(submission)
 
     async def wait(self, route_id: str, *, wait_s: float, owner: str | None = None) -> RouteRecord:
         """Return the route once it rests or after ``wait_s``.
@@ -351,60 +346,6 @@ class RoutingDesk:
                 )
         return gates
 
-    def _start_deciding(self, route_id: str) -> asyncio.Task[None]:
-        task = asyncio.create_task(self._decide(route_id), name=f"decide-{route_id}")
-        self._deciding[route_id] = task
-        task.add_done_callback(lambda _: self._deciding.pop(route_id, None))
-        return task
-
-    async def _decide(self, route_id: str) -> None:
-        """Decide and record; what cannot be done now is said, kept and tried again."""
-        try:
-            await self._decide_once(route_id)
-        except LedgerError as error:
-            LOG.warning("route %s is accepted and not decided yet: %s", route_id, error.code)
-        except Exception:  # the task's outer edge: it is accepted, so it must not be forgotten
-            LOG.exception("route %s is accepted and cannot be decided", route_id)
-        else:
-            self._undecided.discard(route_id)
-            return
-        self._undecided.add(route_id)
-
-    async def _decide_once(self, route_id: str) -> None:
-        submission = await self._call(self._ledger.submission, route_id)
-        policy = self._decider.policy
-        view = await self._call(
-            self._ledger.conversation,
-            route_id,
-            window_s=policy.rate_window_s,
-            repeat_window_s=policy.loop_window_s,
-        )
-        route, evidence = await self._decider.decide(
-            submission.message,
-            circumstances=self._circumstances(submission, view),
-            route_id=route_id,
-            past=view.past,
-        )
-        await self._call(
-            self._ledger.record,
-            route_id,
-            route,
-            explanation=explanation(evidence, policy=policy),
-            terms=self._terms(route.agent) if route.agent else None,
-            is_shadow=self._is_shadow,
-        )
-
-    def _circumstances(self, submission: Submission, view: ConversationView) -> Circumstances:
-        return Circumstances(
-            pin=submission.pin,
-            conversation_agent=kept_agent(view.agent, submission.message),
-            repeats=view.repeats,
-            in_conversation=view.in_conversation,
-            from_sender=view.from_sender,
-            live_agents=self._fleet.agents,
-            on_uncertain=submission.on_uncertain,
-        )
-
     def _terms(self, agent_id: str) -> LaunchTerms:
         agent = self.roster[agent_id]
         live = self._fleet.agents
@@ -421,16 +362,6 @@ class RoutingDesk:
             neutralises=self._decider.policy.directives is Directives.NEUTRALISE,
         )
 
-    async def _keep_house(self) -> None:
-        while True:
-            try:
-                await self._decide_left()
-            except LedgerError as error:
-                LOG.warning("housekeeping put off: %s", error.code)
-            except Exception:  # the task's outer edge: one bad round must not be the last
-                LOG.exception("a round of housekeeping failed")
-            await asyncio.sleep(self._housekeeping_s)
-
     async def _look_out(self) -> None:
         """Tell those who wait what another process moved: one question for all of them."""
         loop = asyncio.get_running_loop()
@@ -446,14 +377,6 @@ class RoutingDesk:
                 continue  # asked again in a moment
             except Exception:  # the task's outer edge: who waits relies on it
                 LOG.exception("a look at what others moved failed")
-
-    async def _decide_left(self) -> None:
-        """Decide what we could not decide before, and what a service that died has left."""
-        old = await self._call(self._ledger.undecided, min_age_s=ABANDONED_S)
-        left = sorted({*self._undecided, *old} - set(self._deciding))  # ids grow with the time
-        for first in range(0, len(left), AT_ONCE):
-            tasks = [self._start_deciding(route_id) for route_id in left[first : first + AT_ONCE]]
-            await asyncio.gather(*(asyncio.shield(task) for task in tasks))
 
     async def _call(self, function: Callable[..., T], *args: object, **named: object) -> T:
         loop = asyncio.get_running_loop()
