@@ -1,7 +1,5 @@
 """What is cut out of a text before it leaves the machine."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -150,7 +148,7 @@ def test_a_fault_names_the_pattern_by_its_number_and_there_is_a_limit() -> None:
 
 
 @pytest.mark.parametrize("worst", ["1" * 400_000, "a@" * 200_000, "A1" * 200_000, "1 " * 200_000])
+@pytest.mark.timeout(60)  # work that grows with the square of the text would take days
 def test_a_long_text_costs_no_more_than_its_window(worst: str) -> None:
-    begin = time.process_time()
-    Redactor([*NAMED, r"[a1]{0,15}[a1]{0,15}x"]).redact(worst, max_chars=8_000)
-    assert time.process_time() - begin < 1.0
+    redactor = Redactor([*NAMED, r"[a1]{0,15}[a1]{0,15}x"])
+    assert redactor.redact(worst, max_chars=8_000).is_cut
