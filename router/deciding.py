@@ -4,8 +4,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from functools import partial
-from typing import TypeVar
 
 from clawmarshal.errors import LedgerError
 from clawmarshal.router.conversation import kept_agent
@@ -17,8 +15,8 @@ from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import ConversationView, Submission
 from clawmarshal.router.policy import Circumstances
 from clawmarshal.router.route import Route, route_json
+from clawmarshal.router.threads import in_thread
 
-T = TypeVar("T")
 LOG = logging.getLogger("clawmarshal")
 
 ABANDONED_S = 30.0
@@ -87,7 +85,7 @@ class Deciding:
         LedgerUnavailableError
             Nothing was noted. Retryable.
         """
-        self._left |= set(await self._call(self._ledger.undecided))
+        self._left |= set(await in_thread(self._pool, self._ledger.undecided))
 
     async def keep_on(self) -> None:
         """Decide what is left, round after round, until cancelled."""
@@ -124,9 +122,10 @@ class Deciding:
         self._left.add(route_id)
 
     async def _decide_once(self, route_id: str) -> None:
-        submission = await self._call(self._ledger.submission, route_id)
+        submission = await in_thread(self._pool, self._ledger.submission, route_id)
         policy = self._decider.policy
-        view = await self._call(
+        view = await in_thread(
+            self._pool,
             self._ledger.conversation,
             route_id,
             window_s=policy.rate_window_s,
@@ -138,7 +137,8 @@ class Deciding:
             route_id=route_id,
             past=view.past,
         )
-        await self._call(
+        await in_thread(
+            self._pool,
             self._ledger.record,
             route_id,
             route,
@@ -163,12 +163,8 @@ class Deciding:
 
     async def _decide_left(self) -> None:
         """Decide what we could not decide before, and what a service that died has left."""
-        old = await self._call(self._ledger.undecided, min_age_s=ABANDONED_S)
+        old = await in_thread(self._pool, self._ledger.undecided, min_age_s=ABANDONED_S)
         left = sorted({*self._left, *old} - set(self._under_way))  # ids grow with the time
         for first in range(0, len(left), AT_ONCE):
             tasks = [self.start(route_id) for route_id in left[first : first + AT_ONCE]]
             await asyncio.gather(*(asyncio.shield(task) for task in tasks))
-
-    async def _call(self, function: Callable[..., T], *args: object, **named: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, partial(function, *args, **named))

@@ -7,7 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
 
 from clawmarshal.errors import (
     AcceptedUnreadError,
@@ -30,11 +29,11 @@ from clawmarshal.router.ledger.records import (
     Submission,
 )
 from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.threads import in_thread
 from clawmarshal.router.thresholds import Directives
 from clawmarshal.router.waiters import Waiters
 from clawmarshal.transport.outcome import Transport
 
-T = TypeVar("T")
 LOG = logging.getLogger("clawmarshal")
 
 HOUSEKEEPING_S = 5.0
@@ -173,7 +172,7 @@ class RoutingDesk:
         if submission.pin is not None:
             self.roster[submission.pin]
         await self._check_clarifies(submission)
-        accepted = await self._call(self._ledger.accept, submission)
+        accepted = await in_thread(self._pool, self._ledger.accept, submission)
         if accepted.created:
             await asyncio.shield(self._deciding.start(accepted.route_id))
         elif (decision := self._deciding.under_way(accepted.route_id)) is not None:
@@ -247,7 +246,7 @@ class RoutingDesk:
         UnknownAgentError
             ``agent`` is not in the roster.
         """
-        hold = await self._call(self._ledger.hold, hold_id)
+        hold = await in_thread(self._pool, self._ledger.hold, hold_id)
         target = agent or (hold.agent if hold.decision else None) or hold.suggestion
         if target is None:
             raise ConflictError("the hold suggests no agent; name one", code="agent-required")
@@ -256,7 +255,8 @@ class RoutingDesk:
         gates = None
         if hold.state is HoldState.OPEN:
             gates = await self._gates_to_answer(hold, target, terms=terms, digest=digest)
-        return await self._call(
+        return await in_thread(
+            self._pool,
             self._ledger.approve,
             hold_id,
             principal,
@@ -276,7 +276,7 @@ class RoutingDesk:
         LedgerError
             ``reason-required``.
         """
-        return await self._call(self._ledger.reject, hold_id, principal, reason=reason)
+        return await in_thread(self._pool, self._ledger.reject, hold_id, principal, reason=reason)
 
     async def cancel(self, route_id: str, principal: Principal) -> RouteRecord:
         """Cancel what was not launched; a running turn is asked to stop.
@@ -286,7 +286,7 @@ class RoutingDesk:
         NotFoundError, ConflictError
             ``not-found``; ``not-cancellable``: it has ended, or nobody knows how.
         """
-        record = await self._call(self._ledger.cancel, route_id, principal)
+        record = await in_thread(self._pool, self._ledger.cancel, route_id, principal)
         is_running = record.state in (RouteState.LAUNCHING, RouteState.RUNNING)
         if is_running and self._stop_turn is not None:
             await self._stop_turn(route_id)
@@ -302,7 +302,9 @@ class RoutingDesk:
         NotFoundError, ConflictError
             ``not-found``, ``not-resolvable``, ``rerun-too-early``.
         """
-        return await self._call(self._ledger.resolve, route_id, principal, answer=answer, note=note)
+        return await in_thread(
+            self._pool, self._ledger.resolve, route_id, principal, answer=answer, note=note
+        )
 
     async def launch(self, route_id: str) -> RouteRecord:
         """Let a proposed route be launched, and return it once it rests; a repeat only waits.
@@ -312,7 +314,7 @@ class RoutingDesk:
         NotFoundError
             No such route.
         """
-        record = await self._call(self._ledger.release, route_id)
+        record = await in_thread(self._pool, self._ledger.release, route_id)
         while not record.is_resting:
             record = await self.wait(route_id, wait_s=3600.0)
         return record
@@ -320,7 +322,9 @@ class RoutingDesk:
     async def _check_clarifies(self, submission: Submission) -> None:
         if submission.clarifies is None:
             return
-        asked = await self._call(self._ledger.route, submission.clarifies, owner=submission.owner)
+        asked = await in_thread(
+            self._pool, self._ledger.route, submission.clarifies, owner=submission.owner
+        )
         if asked.state is not RouteState.CLARIFY:
             raise ConflictError(
                 "the route that this message clarifies asked nothing", code="not-clarifying"
@@ -329,7 +333,7 @@ class RoutingDesk:
     async def _gates_to_answer(
         self, hold: HoldRecord, target: str, *, terms: LaunchTerms, digest: str | None
     ) -> tuple[Mapping[str, object], ...]:
-        record = await self._call(self._ledger.route, hold.route_id)
+        record = await in_thread(self._pool, self._ledger.route, hold.route_id)
         evidence = evidence_from(record.explanation, message=record.message, roster=self.roster)
         now = replace(evidence.circumstances, live_agents=self._fleet.agents)
         verdict = self._decider.reconsider(
@@ -337,7 +341,7 @@ class RoutingDesk:
         )
         gates, is_news = answered_gates(hold, target=target, verdict=verdict)
         if is_news:
-            offered = await self._call(self._ledger.hold_digest, hold.id, terms, gates)
+            offered = await in_thread(self._pool, self._ledger.hold_digest, hold.id, terms, gates)
             if digest != offered:
                 raise ConflictError(
                     f"for {target} a gate fires that was not shown; look, and send the digest",
@@ -377,7 +381,3 @@ class RoutingDesk:
                 continue  # asked again in a moment
             except Exception:  # the task's outer edge: who waits relies on it
                 LOG.exception("a look at what others moved failed")
-
-    async def _call(self, function: Callable[..., T], *args: object, **named: object) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._pool, partial(function, *args, **named))

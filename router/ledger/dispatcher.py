@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import ParamSpec, Protocol, TypeVar, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from clawmarshal.errors import LedgerError
 from clawmarshal.router.directives import neutralise
@@ -15,10 +15,8 @@ from clawmarshal.router.ledger.clock import Clock, SystemClock
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import LaunchOrder
 from clawmarshal.router.ledger.states import RouteState
+from clawmarshal.router.threads import in_thread
 from clawmarshal.transport.outcome import Transport, Turn, TurnResult, TurnState
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _KEEPS_US_ASLEEP = frozenset({RouteState.RECEIVED, RouteState.LAUNCHING, RouteState.RUNNING})
@@ -167,7 +165,7 @@ class Dispatcher:
         LedgerUnavailableError
             Nothing was begun. Retryable.
         """
-        self._worker = await self._call(self._ledger.register_worker, self._name)
+        self._worker = await in_thread(self._threads, self._ledger.register_worker, self._name)
         await self._sweep()
         loop = asyncio.get_running_loop()
 
@@ -204,7 +202,7 @@ class Dispatcher:
             await asyncio.wait(self._tasks)
         if self._worker:
             with contextlib.suppress(LedgerError):
-                await self._call(self._ledger.release_worker, self._worker)
+                await in_thread(self._threads, self._ledger.release_worker, self._worker)
         self._threads.shutdown()
 
     def _hear(self, route_id: str, state: RouteState) -> None:
@@ -237,7 +235,7 @@ class Dispatcher:
         while len(self._turns) < self._max_children and not self._is_closing:
             terms = self._terms()
             claimed_boot_s = self._clock.boot_s()  # before the claim: the lease can only be longer
-            order = await self._call(self._claim, terms)
+            order = await in_thread(self._threads, self._claim, terms)
             if order is None:
                 return
             self._launch(order, terms[order.agent], claimed_boot_s)
@@ -248,8 +246,8 @@ class Dispatcher:
         )
 
     async def _sweep(self) -> None:
-        await self._call(self._ledger.sweep)
-        await self._call(self._ledger.expire)
+        await in_thread(self._threads, self._ledger.sweep)
+        await in_thread(self._threads, self._ledger.expire)
         self._swept_boot_s = self._clock.boot_s()
 
     def _launch(self, order: LaunchOrder, terms: LaunchTerms, claimed_boot_s: float) -> None:
@@ -288,7 +286,7 @@ class Dispatcher:
     async def _confirm(self, order: LaunchOrder, pid: int) -> None:
         """Record that the child runs; stop it when the fence is stale."""
         try:
-            is_ours = await self._call(self._ledger.started, order, pid)
+            is_ours = await in_thread(self._threads, self._ledger.started, order, pid)
         except LedgerError:
             return  # the end is written all the same; the heartbeat decides about the lease
         if not is_ours:
@@ -309,7 +307,7 @@ class Dispatcher:
     async def _renew(self, turn: _Turn) -> bool:
         asked_boot_s = self._clock.boot_s()
         try:
-            is_ours = await self._call(self._ledger.renew, turn.order)
+            is_ours = await in_thread(self._threads, self._ledger.renew, turn.order)
         except LedgerError:
             return asked_boot_s < turn.lease_ends_boot_s
         except Exception:  # a child whose lease nobody renews must not run on
@@ -320,7 +318,7 @@ class Dispatcher:
 
     async def _is_called_off(self, turn: _Turn) -> bool:
         try:
-            return await self._call(self._ledger.is_called_off, turn.order)
+            return await in_thread(self._threads, self._ledger.is_called_off, turn.order)
         except Exception as error:  # asked again with the next heartbeat
             _log.warning(
                 "no word about attempt %s: %s", turn.order.attempt_id, type(error).__name__
@@ -331,7 +329,7 @@ class Dispatcher:
         """Write the end; while the ledger is away, try again until the lease is over."""
         while True:
             try:
-                await self._call(self._ledger.finish, turn.order, result)
+                await in_thread(self._threads, self._ledger.finish, turn.order, result)
                 return
             except LedgerError as error:
                 _log.warning("attempt %s cannot be written: %s", turn.order.attempt_id, error.code)
@@ -341,10 +339,6 @@ class Dispatcher:
             if turn.is_stale or self._clock.boot_s() >= turn.lease_ends_boot_s:
                 return
             await asyncio.sleep(self._backoff_s)
-
-    async def _call(self, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: function(*args, **kwargs))
 
 
 @dataclass(frozen=True, slots=True)
