@@ -121,13 +121,17 @@ class TransportSettings(Section):
     grace_s: float = Field(default=3.0, ge=0, le=60)
     """Seconds from being told to stop until it is killed."""
     directory: Path | None = None
-    """Private folder for what crosses to the CLI; made with mode 0700."""
+    """Where a private folder, mode 0700, is made for what crosses to the CLI."""
+    needs_tmpfs: bool = False
+    """Refuse a directory that is on a disk; ``/dev/shm`` where none is named."""
     tmpdir: Path | None = None
     """``TMPDIR`` of the child; keeps Node's compile cache private and reusable."""
     tz: str | None = None
     """``TZ`` of the child: the time the agent is told."""
     max_text_bytes: int = Field(default=DEFAULT_TEXT_BYTES, ge=1, le=MAX_TEXT_BYTES)
     reply_cap_bytes: int = Field(default=1024 * 1024, ge=1024, le=64 * 1024 * 1024)
+    child_memory_mb: int = Field(default=4096, ge=0, le=1024 * 1024)
+    """MiB of address space of each process of a child; 0 for no bound."""
     max_children: int = Field(default=2, ge=1, le=64)
     """How many turns run at once."""
 

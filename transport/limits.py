@@ -15,6 +15,7 @@ _BOUNDS = {
     "linger_s": (0, 60),
     "reply_cap_bytes": (1024, 64 * 1024 * 1024),
     "max_text_bytes": (1, MAX_TEXT_BYTES),
+    "child_memory_mb": (0, 1024 * 1024),
 }
 
 
@@ -40,6 +41,12 @@ class Limits:
     """A longer reply is unknown."""
     max_text_bytes: int = 256 * 1024
     """A longer message is not launched."""
+    child_memory_mb: int = 4096
+    """MiB of address space of each process of a child; 0 for no bound.
+
+    OpenClaw 2026.9.6 on Node 24 reserves 1,970 MiB and uses 220 to 340; below 2,000 it does not
+    start.
+    """
 
     def __post_init__(self) -> None:
         """Check every number."""
@@ -50,6 +57,11 @@ class Limits:
         ]
         if faults:
             raise SettingsError("transport", faults=faults)
+
+    @property
+    def child_memory_bytes(self) -> int:
+        """The bound of a child's address space in bytes; 0 for none."""
+        return self.child_memory_mb * 1024 * 1024
 
     def stdout_cap(self, message_bytes: int) -> int:
         """Bytes of stdout that are kept: a reply stands there three times, the text once."""

@@ -52,7 +52,9 @@ class OpenClawTransport:
         The client config that names the Gateway and its token; mode 0600. None only for a
         stand-in.
     directory
-        Where private folders are made (a tmpfs, say); the system's temporary directory where None.
+        Where private folders are made; the system's temporary directory where None.
+    needs_tmpfs
+        Refuse a directory that is on a disk; ``/dev/shm`` where none is named.
     timeout_s
         Seconds a turn may run when its agent says nothing.
     margin_s
@@ -61,6 +63,8 @@ class OpenClawTransport:
         Seconds from TERM, on which the CLI asks the Gateway to abort, to KILL.
     linger_s
         Seconds a process may stay after its answer.
+    child_memory_mb
+        MiB of address space of each process of a child; 0 for no bound.
     tmpdir
         Where the CLI keeps its compile cache; a private folder, made anew each time, where None.
     agent_env
@@ -78,12 +82,14 @@ class OpenClawTransport:
         *,
         openclaw_config: str | os.PathLike[str] | None = None,
         directory: str | os.PathLike[str] | None = None,
+        needs_tmpfs: bool = False,
         timeout_s: int = 600,
         margin_s: float = 8.0,
         grace_s: float = 3.0,
         linger_s: float = 2.0,
         reply_cap_bytes: int = 1024 * 1024,
         max_text_bytes: int = 256 * 1024,
+        child_memory_mb: int = 4096,
         tmpdir: str | os.PathLike[str] | None = None,
         tz: str | None = None,
         agent_env: Mapping[str, str] | None = None,
@@ -99,15 +105,14 @@ class OpenClawTransport:
             linger_s=linger_s,
             reply_cap_bytes=reply_cap_bytes,
             max_text_bytes=max_text_bytes,
+            child_memory_mb=child_memory_mb,
         )
         self.timeout_s = timeout_s
         self.max_text_bytes = max_text_bytes
         self._tz = tz
         self._agent_env = dict(agent_env or {})
-        self._workspace = Workspace(directory)
-        self._state_dir = os.fspath(state_dir or self._workspace.state)
-        self._home = os.fspath(home or self._workspace.home)
-        self._tmpdir = os.fspath(tmpdir or self._workspace.tmp)
+        self._workspace = Workspace(directory, needs_tmpfs=needs_tmpfs)
+        self._state_dir, self._home, self._tmpdir = state_dir, home, tmpdir
         self._probe: tuple[object, Probe] | None = None
         self._runs: dict[str, Run] = {}
         self._pending: set[str] = set()
@@ -202,8 +207,10 @@ class OpenClawTransport:
         ------
         NotLaunchedError
             It is missing, too old, or lacks a flag; codes ``cli-missing``, ``cli-version``,
-            ``cli-flags``, ``cli-silent``.
+            ``cli-flags``, ``cli-silent``. Or no private folder can be made for it:
+            ``no-message-file``.
         """
+        self._workspace.ensure()
         mark = self._executable.fingerprint()
         if self._probe is not None and self._probe[0] == mark:
             return self._probe[1]
@@ -299,8 +306,8 @@ class OpenClawTransport:
 
     async def _turn(self, turn: Turn, version: str, watcher: TurnWatcher | None) -> TurnResult:
         message = encode_message(turn.text, limit=self.max_text_bytes)
-        environment = self._environment(turn.agent.env)
-        with self._workspace.attempt(message) as folder:
+        self._environment(turn.agent.env)  # what it refuses writes no file
+        async with self._workspace.attempt(message) as folder:
             argv = turn_argv(
                 self._executable.parts,
                 agent_id=turn.agent.id,
@@ -310,12 +317,13 @@ class OpenClawTransport:
             )
             order = Order(
                 argv=argv,
-                environment=environment,
+                environment=self._environment(turn.agent.env),
                 cwd=str(folder.cwd),
                 not_after_boot_s=turn.not_after_boot_s,
                 deadline_s=turn.timeout_s + self._limits.margin_s,
                 grace_s=self._limits.grace_s,
                 stdout_cap=self._limits.stdout_cap(len(message)),
+                memory_bytes=self._limits.child_memory_bytes,
             )
             finished, facts = await self._carry(turn.attempt_id, order, watcher)
         asked = Asked(turn.agent.id, turn.session_key, turn.text, version)
@@ -352,9 +360,9 @@ class OpenClawTransport:
     def _environment(self, names: Iterable[str]) -> dict[str, str]:
         return child_environment(
             config_path=self._config,
-            state_dir=self._state_dir,
-            home=self._home,
-            tmpdir=self._tmpdir,
+            state_dir=os.fspath(self._state_dir or self._workspace.state),
+            home=os.fspath(self._home or self._workspace.home),
+            tmpdir=os.fspath(self._tmpdir or self._workspace.tmp),
             tz=self._tz,
             names=names,
             values=self._agent_env,
@@ -368,7 +376,7 @@ class OpenClawTransport:
         NotLaunchedError
             It failed, or said nothing in time; code ``cli-silent``.
         """
-        with self._workspace.attempt(b"") as folder:
+        async with self._workspace.attempt(b"") as folder:
             order = Order(
                 argv=read_only_argv(self._executable.parts, call),
                 environment=self._environment(()),
@@ -377,6 +385,7 @@ class OpenClawTransport:
                 deadline_s=_LOOK_UP_S,
                 grace_s=min(self._limits.grace_s, 1.0),
                 stdout_cap=_LOOK_UP_CAP,
+                memory_bytes=self._limits.child_memory_bytes,
             )
             try:
                 finished = await Run(await launch(self._spawner, order)).finish()

@@ -44,6 +44,8 @@ class Order:
     """Bytes kept; more is `Child.is_flooded`."""
     stderr_cap: int = 65_536
     """Bytes kept, half from the start and half from the end; more is no reason to stop."""
+    memory_bytes: int = 0
+    """Address space of each process of the child; 0 for no bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,6 +283,7 @@ def encode(order: Order) -> bytes:
             "not_after": order.not_after_boot_s,
             "deadline_s": order.deadline_s,
             "grace_s": order.grace_s,
+            "memory_bytes": order.memory_bytes,
             "service_pid": os.getpid(),
         }
     ).encode()

@@ -55,7 +55,7 @@ def main(argv: list[str]) -> int:
         if requests.fileno() in ready:
             message, fds = _receive(requests)
             if not message:
-                _tend(keepers, strays, at_once=True)
+                _end_strays(keepers, strays)
                 return 0
             _start_keeper(requests, wake, fds, keepers)
 
@@ -86,6 +86,16 @@ def _start_keeper(requests: socket.socket, wake: int, fds: list[int], keepers: s
         keepers.add(pid)
     for fd in fds:
         os.close(fd)
+
+
+def _end_strays(keepers: set[int], strays: dict[int, float]) -> None:
+    """End what killed keepers left behind before we go; who had them for a parent comes next."""
+    give_up_at = time.monotonic() + 1
+    while True:
+        _tend(keepers, strays, at_once=True)
+        if not strays or time.monotonic() > give_up_at:
+            return
+        time.sleep(0.005)
 
 
 def _tend(keepers: set[int], strays: dict[int, float], *, at_once: bool = False) -> None:
@@ -169,8 +179,9 @@ def _become(order: Mapping[str, Any], keeper: int, out: int, err: int, writer: i
         os.setsid()
         _reset_signals()
         os.umask(0o077)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         _prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        step = "limits"
+        _set_limits(order["memory_bytes"])
         step = "directory"
         os.chdir(order["cwd"])
         step = "descriptors"
@@ -190,6 +201,17 @@ def _become(order: Mapping[str, Any], keeper: int, out: int, err: int, writer: i
     except BaseException:
         _report(report, step, 0)
     os._exit(127)
+
+
+def _set_limits(memory_bytes: int) -> None:
+    """Bound what one process may take, and be the first to go when the machine runs out."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_bytes:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        bound = memory_bytes if hard == resource.RLIM_INFINITY else min(memory_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (bound, bound))
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as stream:
+        stream.write("1000")
 
 
 def _report(fd: int, step: str, number: int) -> None:

@@ -1,32 +1,48 @@
 """The private folders are private, and gone when their owner is."""
 
+import asyncio
 import fcntl
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from clawmarshal.errors import NotLaunchedError, SettingsError
-from clawmarshal.transport.workspace import Workspace, remove_tree, sweep, write_private
+from clawmarshal.transport.folders import filesystem_of, remove_tree, sweep, write_private
+from clawmarshal.transport.workspace import AttemptFolder, Workspace
 
 
 def mode(path: Path) -> int:
     return path.lstat().st_mode & 0o7777
 
 
+def during(
+    workspace: Workspace, look: Callable[[AttemptFolder], object], message: bytes = b"x"
+) -> None:
+    """Hold the folder of one attempt while a test looks at it."""
+
+    async def hold() -> None:
+        async with workspace.attempt(message) as folder:
+            look(folder)
+
+    asyncio.run(hold())
+
+
 def test_everything_is_private_whatever_the_umask(tmp_path: Path) -> None:
+    def look(folder: AttemptFolder) -> None:
+        modes = [mode(p) for p in (workspace.path, folder.path, folder.cwd, workspace.home)]
+        assert modes == [0o700] * 4
+        assert mode(folder.message_file) == 0o600
+        assert folder.message_file.read_bytes() == b"hello"
+        assert not list(folder.cwd.iterdir())
+
     before = os.umask(0)
     try:
         workspace = Workspace(tmp_path)
-        with workspace.attempt(b"hello") as folder:
-            modes = [mode(p) for p in (workspace.path, folder.path, folder.cwd, workspace.home)]
-            assert modes == [0o700] * 4
-            assert mode(folder.message_file) == mode(workspace.path / "lock") == 0o600
-            assert folder.message_file.read_bytes() == b"hello"
-            assert not list(folder.cwd.iterdir())
+        during(workspace, look, b"hello")
     finally:
         os.umask(before)
     workspace.close()
@@ -35,23 +51,95 @@ def test_everything_is_private_whatever_the_umask(tmp_path: Path) -> None:
 def test_attempt_leaves_nothing_even_when_it_fails(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
 
-    with pytest.raises(RuntimeError), workspace.attempt(b"x") as folder:
+    def fail(folder: AttemptFolder) -> None:
         (folder.cwd / "junk").write_text("left by the child")
         raise RuntimeError
 
-    assert not folder.path.exists()
+    with pytest.raises(RuntimeError):
+        during(workspace, fail)
+
+    assert not list(workspace.path.glob("at-*"))
     workspace.close()
     assert not list(tmp_path.iterdir())
 
 
-def test_folder_that_vanished_is_not_launched(tmp_path: Path) -> None:
+def test_attempt_that_the_child_removed_itself_is_gone(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+
+    during(workspace, lambda folder: remove_tree(folder.path))
+
+    assert not list(workspace.path.glob("at-*"))
+    workspace.close()
+
+
+@pytest.mark.parametrize("what", ["all", "home", "replaced"])
+def test_folder_that_was_taken_away_is_made_again(tmp_path: Path, what: str) -> None:
+    workspace = Workspace(tmp_path)
+    first = workspace.path
+    remove_tree(workspace.home if what == "home" else first)
+    if what == "replaced":
+        first.mkdir(mode=0o777)
+
+    def look(folder: AttemptFolder) -> None:
+        assert folder.message_file.read_bytes() == b"x"
+        assert [mode(p) for p in (workspace.path, workspace.home, workspace.tmp)] == [0o700] * 3
+        assert (workspace.path == first) is (what == "home")
+
+    during(workspace, look)
+    workspace.close()
+
+    assert [path for path in tmp_path.iterdir() if path != first] == []
+
+
+def test_folder_made_again_is_locked_as_the_first_was(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
     remove_tree(workspace.path)
+    workspace.ensure()
 
-    with pytest.raises(NotLaunchedError) as caught, workspace.attempt(b"x"):
-        pass
+    assert sweep(tmp_path) == []
+
+    workspace.close()
+
+
+def test_folder_that_cannot_be_made_again_is_not_launched(tmp_path: Path) -> None:
+    (tmp_path / "base").mkdir()
+    workspace = Workspace(tmp_path / "base")
+    remove_tree(tmp_path / "base")
+
+    with pytest.raises(NotLaunchedError) as caught:
+        during(workspace, lambda folder: None)
 
     assert caught.value.code == "no-message-file"
+    workspace.close()
+
+
+def test_closed_workspace_makes_nothing(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.close()
+
+    with pytest.raises(NotLaunchedError) as caught:
+        workspace.ensure()
+
+    assert caught.value.code == "transport-closed"
+    assert not list(tmp_path.iterdir())
+
+
+def test_disk_is_refused_where_a_tmpfs_is_asked_for(tmp_path: Path) -> None:
+    if filesystem_of(tmp_path) in ("tmpfs", "ramfs"):
+        pytest.skip("the tests' own folder is on a tmpfs")
+
+    with pytest.raises(SettingsError, match="needs_tmpfs"):
+        Workspace(tmp_path, needs_tmpfs=True)
+
+    assert not list(tmp_path.iterdir())
+
+
+def test_tmpfs_is_taken_where_it_is_asked_for() -> None:
+    workspace = Workspace(needs_tmpfs=True)
+
+    assert filesystem_of(workspace.path) == "tmpfs"
+    assert workspace.path.parent == Path("/dev/shm")
+
     workspace.close()
 
 
@@ -72,16 +160,15 @@ def test_sweep_takes_only_what_nobody_holds(tmp_path: Path) -> None:
     alive = Workspace(tmp_path)
     dead = tmp_path / "clawmarshal-turns-dead"
     dead.mkdir()
-    (dead / "lock").touch()
-    strange = tmp_path / "clawmarshal-turns-strange"
-    strange.mkdir()
+    (dead / "at-1").mkdir()
+    (dead / "at-1" / "message.txt").touch()
     (tmp_path / "clawmarshal-turns-file").touch()
     (tmp_path / "clawmarshal-turns-link").symlink_to(tmp_path)
 
     assert sweep(tmp_path) == [dead]
 
     assert not dead.exists()
-    assert alive.path.exists() and strange.exists()
+    assert alive.path.exists()
     alive.close()
 
 
@@ -96,17 +183,20 @@ def test_new_folder_is_left_until_it_is_old(tmp_path: Path) -> None:
 
 def test_second_service_leaves_the_first_alone(tmp_path: Path) -> None:
     first = Workspace(tmp_path)
-    with first.attempt(b"x") as folder:
+
+    def look(folder: AttemptFolder) -> None:
         second = Workspace(tmp_path)
         assert folder.message_file.exists()
         second.close()
         assert folder.message_file.exists()
+
+    during(first, look)
     first.close()
 
 
 def test_lock_goes_with_the_owner(tmp_path: Path) -> None:
     workspace = Workspace(tmp_path)
-    lock = os.open(workspace.path / "lock", os.O_RDWR)
+    lock = os.open(workspace.path, os.O_RDONLY)
     with pytest.raises(BlockingIOError):
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 

@@ -1,0 +1,139 @@
+"""Folders that are private, locked by their owner, swept when it is gone, and removed whole."""
+
+import contextlib
+import fcntl
+import os
+import shutil
+import stat
+import tempfile
+import time
+from pathlib import Path
+
+PREFIX = "clawmarshal-turns-"
+_NEW_PREFIX = ".new-clawmarshal-turns-"
+_ABANDONED_S = 3600
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Create a regular file, mode 0600 whatever the umask says, and never through a link."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    fd = os.open(path, flags, 0o600)
+    with open(fd, "wb") as stream:
+        os.fchmod(fd, 0o600)
+        stream.write(content)
+
+
+def sweep(base: Path) -> list[Path]:
+    """Remove the folders under `base` that are ours and whose owner is gone; name them.
+
+    A folder whose lock is held is never touched, so two services may share one `base`.
+    """
+    removed = []
+    for path in base.glob(f"{PREFIX}*"):
+        if _is_own_folder(path) and _is_unlocked(path):
+            remove_tree(path)
+            removed.append(path)
+    for path in base.glob(f"{_NEW_PREFIX}*"):
+        if _is_own_folder(path) and time.time() - path.lstat().st_mtime > _ABANDONED_S:
+            remove_tree(path)
+            removed.append(path)
+    return removed
+
+
+def remove_tree(path: Path) -> None:
+    """Remove a folder, with what a child may have made unreadable in it; links are not followed."""
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.lexists(path) and not os.path.islink(path):
+        _open_up(path)
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _open_up(path: Path) -> None:
+    """Give ourselves back the right to every folder of a tree."""
+    folders = [os.fspath(path)]
+    while folders:
+        folder = folders.pop()
+        with contextlib.suppress(OSError):
+            os.chmod(folder, 0o700)
+            with os.scandir(folder) as entries:
+                folders += [e.path for e in entries if e.is_dir(follow_symlinks=False)]
+
+
+def filesystem_of(path: Path) -> str | None:
+    """Return the kind of file system a folder is on, such as ``tmpfs``; None where unknown."""
+    device = os.stat(path).st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    try:
+        with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as lines:
+            mounts = [line.split(" ") for line in lines]
+    except OSError:
+        return None
+    kinds = [mount[mount.index("-") + 1] for mount in mounts if mount[2] == number]
+    return kinds[-1] if kinds else None
+
+
+def remove_bare(path: Path) -> bool:
+    """Remove a folder in which nobody left anything; False when there is more to do."""
+    try:
+        os.unlink(path / "message.txt")
+        os.rmdir(path / "cwd")
+        os.rmdir(path)
+    except OSError:
+        return not os.path.lexists(path)
+    return True
+
+
+def is_same(path: Path, lock: int) -> bool:
+    """Whether the folder of that name is the one whose lock we hold."""
+    try:
+        found = os.stat(path, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(found, os.fstat(lock))
+
+
+def make_locked(base: Path) -> tuple[Path, int]:
+    """Make the folder under a name that no sweeper takes, lock it, then give it its name.
+
+    The folder itself is the lock: no file that a cleaner of old files could take away, and
+    systemd-tmpfiles leaves locked folders alone.
+    """
+    new = Path(tempfile.mkdtemp(prefix=_NEW_PREFIX, dir=base))
+    lock = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path = base / (PREFIX + new.name.removeprefix(_NEW_PREFIX))
+        os.rename(new, path)
+    except BaseException:
+        os.close(lock)
+        raise
+    return path, lock
+
+
+def private_folder(path: Path) -> Path:
+    """Make a folder that only we can enter, whatever the umask says."""
+    os.mkdir(path, 0o700)
+    os.chmod(path, 0o700)
+    return path
+
+
+def _is_own_folder(path: Path) -> bool:
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+
+
+def _is_unlocked(path: Path) -> bool:
+    try:
+        lock = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
