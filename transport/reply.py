@@ -101,12 +101,23 @@ def read_turn(output: Output, asked: Asked) -> Reading:
         findings, is_stdout = find_documents(stderr), False
     noise = clean_text(findings.noise.strip(), limit=2000) if is_stdout else ""
     reading = _read(output, asked, findings=findings, is_stdout=is_stdout, stderr=stderr)
+    facts = {**reading.facts, "undecodable": True} if _is_undecodable(output) else reading.facts
     return replace(
         reading,
+        facts=facts,
         detail=reading.detail or _describe(output),
         run_id=reading.run_id or _run_id_in(stderr),
         noise=noise,
     )
+
+
+def _is_undecodable(output: Output) -> bool:
+    """Whether bytes on stdout are no UTF-8; a document cut at the cap is no such thing."""
+    try:
+        output.stdout.decode("utf-8")
+    except UnicodeDecodeError:
+        return not output.is_cut
+    return False
 
 
 def has_answer(stdout: bytes) -> bool:

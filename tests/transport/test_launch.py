@@ -8,9 +8,22 @@ from typing import Any
 
 import pytest
 
+from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.agent import AgentSpec
+from clawmarshal.transport.folders import remove_tree
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState
+from tests.support.behaviours import (
+    ANSWER,
+    BEHAVIOURS,
+    DEAF,
+    DONE,
+    MEMORY_MB,
+    ORPHAN,
+    STAYS,
+    UNKNOWN,
+    Behaviour,
+)
 from tests.support.fake_openclaw import FLAGS, FakeOpenClaw, write_fake
 from tests.support.turns import (
     KEY,
@@ -178,83 +191,101 @@ def test_listed_variable_without_value_is_not_launched(launch: Launch) -> None:
     assert fake.launches() == []
 
 
-UNKNOWN, RAN, NOT_RUN = TurnState.UNKNOWN, TurnState.FAILED_RAN, TurnState.FAILED_NOT_RUN
-DONE = TurnState.DONE
-DOWN = "'Gateway not reachable at ws://127.0.0.1:1 (ECONNREFUSED).'"
+@pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=list(BEHAVIOURS))
+def test_whatever_the_cli_does_has_one_outcome(launch: Launch, behaviour: Behaviour) -> None:
+    turn = make_turn(timeout_s=1 if behaviour.meets_deadline else 30)
 
-ENDINGS = {
-    "exits 1 with nothing": ("sys.exit(1)", UNKNOWN, "no-document"),
-    "exits 0 with nothing": ("", UNKNOWN, "no-document"),
-    "garbage and exit 3": ("print('garbage'); sys.exit(3)", UNKNOWN, "no-document"),
-    "ok but exit 1": ("say(document()); sys.exit(1)", UNKNOWN, "exit-disagrees"),
-    "timeout and exit 0": ("say(document(status='timeout'))", RAN, "turn-timeout"),
-    "two documents": ("say(document()); say(document())", UNKNOWN, "two-documents"),
-    "half a document": ("print(json.dumps(document())[:400])", UNKNOWN, "document-cut"),
-    "log lines around": ("print('[a] x\\n{b\\nlog'); say(document()); print('bye {}')", DONE, "ok"),
-    "an object behind": ("say(document()); print('{}\\ntext')", DONE, "ok"),
-    "invalid UTF-8": (
-        "sys.stdout.buffer.write(b'\\xff\\xfe log\\n'); say(document('a'))",
-        DONE,
-        "ok",
-    ),
-    "another agent": ("say(document(agent='security'))", UNKNOWN, "wrong-agent"),
-    "another session": ("say(document(key='cm-' + 'f' * 16))", UNKNOWN, "wrong-session"),
-    "unknown shape": ("say({'runId': 'x', 'verdict': 'fine'})", UNKNOWN, "unknown-shape"),
-    "only on stderr": ("print(json.dumps(document()), file=sys.stderr)", DONE, "ok"),
-    "accepted, then failed": (
-        f"say(failure({DOWN}, runId='r1')); sys.exit(1)",
-        UNKNOWN,
-        "failed-after-acceptance",
-    ),
-    "accepted by stderr": (
-        f"print('(accepted run r-1234567)', file=sys.stderr); say(failure({DOWN})); sys.exit(1)",
-        UNKNOWN,
-        "failed-after-acceptance",
-    ),
-    "Gateway down": (f"say(failure({DOWN})); sys.exit(1)", NOT_RUN, "gateway-down"),
-    "Gateway down, exit 0": (f"say(failure({DOWN}))", UNKNOWN, "cli-error"),
-    "dies of a signal": ("os.kill(os.getpid(), signal.SIGSEGV)", UNKNOWN, "killed"),
-    "signal after the answer": (
-        "say(document()); os.kill(os.getpid(), signal.SIGKILL)",
-        UNKNOWN,
-        "exit-disagrees",
-    ),
-    "closes its pipes early": ("say(document()); os.close(1); os.close(2)", DONE, "ok"),
-    "reads stdin": ("assert sys.stdin.read() == ''; say(document())", DONE, "ok"),
-    "exits unflushed after 200 KB": (
-        "os.write(1, b'{\"runId\": \"' + b'x' * 200000); os._exit(0)",
-        UNKNOWN,
-        "document-cut",
-    ),
-    "floods stderr": (
-        "sys.stderr.write('e' * 3_000_000); say(document()); sys.stderr.write('e' * 3_000_000)",
-        DONE,
-        "ok",
-    ),
-    "floods both": (
-        "while True: os.write(2, b'e' * 60000); os.write(1, b'o' * 60000)",
-        UNKNOWN,
-        "reply-too-large",
-    ),
-    "a reply over the cap": ("say(document('x' * 1_100_000))", UNKNOWN, "reply-too-large"),
-    "a reply under the cap": ("say(document('x' * 1_000_000))", DONE, "ok"),
-    "eats memory": (
-        "import resource as r; r.setrlimit(r.RLIMIT_AS, (200 << 20,) * 2); bytes(1 << 30)",
-        UNKNOWN,
-        "no-document",
-    ),
-}
+    result, fake = launch(behaviour.body, turn, child_memory_mb=MEMORY_MB)
 
-
-@pytest.mark.parametrize(
-    ("body", "state", "code"), ENDINGS.values(), ids=[name.replace(" ", "-") for name in ENDINGS]
-)
-def test_ending_is_judged(launch: Launch, body: str, state: TurnState, code: str) -> None:
-    result, fake = launch(body)
-
-    assert judged(result) == (state, code), result
+    assert (*judged(result), result.exit_code, result.signal) == behaviour.ends, result
     assert len(fake.launches()) == 1
     assert result.cancel_unconfirmed is False
+    assert not any(is_alive(pid) for pid in {*fake.notes("beats"), result.pid or 0})
+    assert (result.reply_text is not None) is (behaviour.state is DONE)
+
+
+def test_environment_that_a_cli_dumps_holds_what_is_published(launch: Launch) -> None:
+    os.environ["CLAWMARSHAL_PLANTED"] = "s3cr3t"
+    try:
+        result, _ = launch(BEHAVIOURS["dumps-its-environment"].body)
+    finally:
+        del os.environ["CLAWMARSHAL_PLANTED"]
+
+    assert "'HOME'" in result.noise
+    assert "s3cr3t" not in repr(result)
+
+
+def test_memory_of_a_child_is_bounded_as_configured(launch: Launch) -> None:
+    body = "bytearray(300 << 20)\n" + ANSWER
+
+    assert judged(launch(body, child_memory_mb=200)[0]) == (UNKNOWN, "no-document")
+    assert judged(launch(body, child_memory_mb=0)[0]) == (DONE, "ok")
+
+
+def test_child_is_the_first_to_go_when_memory_runs_out(launch: Launch) -> None:
+    result, _ = launch("say(document(open('/proc/self/oom_score_adj').read()))")
+
+    assert result.raw_text == "1000\n"
+
+
+def test_undecodable_bytes_in_an_answer_are_replaced_and_marked(launch: Launch) -> None:
+    body = "os.write(1, json.dumps(document('a@b')).encode().replace(b'@', b'\\xff'))"
+
+    result, _ = launch(body)
+
+    assert (result.reply_text, result.facts["undecodable"]) == ("a\ufffdb", True)
+
+
+def test_private_folder_taken_away_in_mid_service_is_made_again(folder: Path, turns: Path) -> None:
+    async def run() -> list[TurnResult]:
+        transport = OpenClawTransport(write_fake(folder).command, directory=turns, **QUICK)
+        try:
+            await transport.probe()
+            for found in turns.iterdir():
+                remove_tree(found)
+            return [await transport.launch(make_turn()) for _ in range(2)]
+        finally:
+            await transport.close()
+
+    assert [judged(result) for result in asyncio.run(run())] == [(DONE, "ok")] * 2
+    assert not list(turns.iterdir())
+
+
+def test_private_folder_taken_away_in_mid_turn_harms_no_other(folder: Path, turns: Path) -> None:
+    async def run() -> list[TurnResult]:
+        fake = write_fake(folder, "time.sleep(0.5); " + ANSWER)
+        transport = OpenClawTransport(fake.command, directory=turns, **QUICK)
+        try:
+            first = asyncio.create_task(transport.launch(make_turn()))
+            assert await await_until(lambda: bool(fake.launches()))
+            for found in turns.iterdir():
+                remove_tree(found)
+            return [await transport.launch(make_turn(attempt_id="at_2")), await first]
+        finally:
+            await transport.close()
+
+    assert [judged(result) for result in asyncio.run(run())] == [(DONE, "ok")] * 2
+    assert not list(turns.iterdir())
+
+
+def test_base_that_is_gone_says_so_and_heals_when_it_is_back(folder: Path, turns: Path) -> None:
+    async def run() -> list[TurnResult]:
+        transport = OpenClawTransport(write_fake(folder).command, directory=turns, **QUICK)
+        try:
+            await transport.probe()
+            remove_tree(turns)
+            with pytest.raises(NotLaunchedError, match="private folder"):
+                await transport.probe()
+            first = await transport.launch(make_turn())
+            turns.mkdir(mode=0o700)
+            return [first, await transport.launch(make_turn())]
+        finally:
+            await transport.close()
+
+    first, second = asyncio.run(run())
+    assert judged(first) == (TurnState.FAILED_NOT_RUN, "no-message-file")
+    assert judged(second) == (DONE, "ok")
+    assert not list(turns.iterdir())
 
 
 def test_diagnosis_carries_exit_code_noise_and_stderr(launch: Launch) -> None:
@@ -266,86 +297,12 @@ def test_diagnosis_carries_exit_code_noise_and_stderr(launch: Launch) -> None:
     assert "exit 3" in result.detail
 
 
-STAYS = "import time\nwhile True: time.sleep(1)"
-DEAF = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-GRANDCHILD = """
-if os.fork() == 0:
-    beat()
-"""
-ORPHAN = """
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0:
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        beat()
-    os._exit(0)
-os.wait()
-"""
-
-STOPPED = {
-    "hangs": (STAYS, "deadline", None, 15),
-    "ignores TERM": (DEAF + STAYS, "deadline", None, 9),
-    "forks": (GRANDCHILD + STAYS, "deadline", None, 15),
-    "double-forks out of the group": (ORPHAN + DEAF + STAYS, "deadline", None, 9),
-    "is stopped by a signal": (
-        "os.kill(os.getpid(), signal.SIGSTOP)\n" + STAYS,
-        "deadline",
-        None,
-        15,
-    ),
-}
-
-
-@pytest.mark.parametrize(
-    ("body", "code", "exit_code", "number"),
-    STOPPED.values(),
-    ids=[name.replace(" ", "-") for name in STOPPED],
-)
-def test_deadline_ends_everything(
-    launch: Launch, body: str, code: str, exit_code: int | None, number: int
-) -> None:
-    result, fake = launch(body, make_turn(timeout_s=1))
-
-    assert judged(result) == (TurnState.UNKNOWN, code), result
-    assert (result.exit_code, result.signal) == (exit_code, number)
-    assert result.cancel_unconfirmed is False
-    assert not any(is_alive(pid) for pid in {*fake.notes("beats"), result.pid or 0})
-
-
-def test_answer_of_a_process_that_stays_is_taken(launch: Launch) -> None:
-    result, _ = launch("say(document('here'))\n" + STAYS)
-
-    assert judged(result) == (TurnState.DONE, "ok"), result
-    assert (result.reply_text, result.signal) == ("here", 15)
-    assert result.facts["stopped"] == "linger"
-
-
-def test_process_that_stays_and_chatters_is_ended_too(launch: Launch) -> None:
-    body = "say(document('here'))\nwhile True: print('tick', flush=True); time.sleep(0.05)"
-
-    result, _ = launch(body)
-
-    assert judged(result) == (TurnState.DONE, "ok"), result
-
-
 def test_second_document_of_a_process_that_stays_is_ambiguous(launch: Launch) -> None:
     body = "say(document('a')); time.sleep(0.1); say(document('b'))\n" + STAYS
 
     result, _ = launch(body, make_turn(timeout_s=1))
 
     assert judged(result) == (TurnState.UNKNOWN, "two-documents"), result
-
-
-@pytest.mark.parametrize("body", [GRANDCHILD, ORPHAN], ids=["child", "setsid-grandchild"])
-def test_what_a_finished_cli_left_running_is_ended(launch: Launch, body: str) -> None:
-    result, fake = launch(
-        body + "\nwhile not os.path.exists(HERE + '/beats'): pass\nsay(document())"
-    )
-
-    assert judged(result) == (TurnState.DONE, "ok"), result
-    assert result.cancel_unconfirmed is False
-    assert fake.notes("beats")
-    assert not any(is_alive(pid) for pid in fake.notes("beats"))
 
 
 FORGED = (
