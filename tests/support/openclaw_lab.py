@@ -15,8 +15,9 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -60,21 +61,30 @@ def free_port() -> int:
 class Lab:
     """A Gateway with three agents (finance, personal, security) and the mock model behind it."""
 
-    def __init__(self, command: tuple[str, str], folder: Path) -> None:
+    def __init__(
+        self,
+        command: tuple[str, str],
+        folder: Path,
+        *,
+        changes: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.command = command
         self.folder = folder
         self.provider_port, self.gateway_port = free_port(), free_port()
         self.requests_log = folder / "requests.log"
         self.home = folder / "home"
         self.home.mkdir()
-        self.gateway_config = self.write_config("openclaw.example.json5")
+        self.gateway_config = self.write_config("openclaw.example.json5", changes)
         self.client_config = self.write_config("client.example.json5")
         self._provider: subprocess.Popen[bytes] | None = None
         self.gateway: subprocess.Popen[bytes] | None = None
 
-    def write_config(self, name: str) -> Path:
-        """Write a config of the kit with our ports."""
+    def write_config(self, name: str, changes: Mapping[str, str] = MappingProxyType({})) -> Path:
+        """Write a config of the kit with our ports, and with texts exchanged."""
         text = (KIT / name).read_text(encoding="utf-8")
+        for old, new in changes.items():
+            assert old in text, old
+            text = text.replace(old, new)
         text = text.replace("18080", str(self.provider_port))
         text = text.replace("18789", str(self.gateway_port))
         path = self.folder / name
@@ -83,10 +93,14 @@ class Lab:
         return path
 
     def start(self) -> None:
-        """Start both and wait until the Gateway is live."""
+        """Start the model and the Gateway."""
         provider = [sys.executable, str(KIT / "mock_provider.py")]
         provider += ["--port", str(self.provider_port), "--log", str(self.requests_log)]
         self._provider = self._spawn("provider", provider, None)
+        self.start_gateway()
+
+    def start_gateway(self) -> None:
+        """Start the Gateway, or start it again, and wait until it is live."""
         environment = {
             "PATH": "/usr/bin:/bin",
             "HOME": str(self.home),
@@ -104,6 +118,13 @@ class Lab:
                 log = (self.folder / "gateway.log").read_text(errors="replace")
                 raise RuntimeError(f"the Gateway did not come up: {log[-500:]}")
             time.sleep(0.2)
+
+    def kill_gateway(self) -> None:
+        """Kill the Gateway and whatever it had started."""
+        assert self.gateway is not None
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.gateway.pid, signal.SIGKILL)
+        self.gateway.wait()
 
     def outcomes(self, text: str) -> list[str]:
         """Return what became of the requests that hold `text`: begun, done, client-disconnected."""
@@ -127,7 +148,7 @@ class Lab:
     def _spawn(
         self, name: str, command: list[str], environment: dict[str, str] | None
     ) -> "subprocess.Popen[bytes]":
-        with (self.folder / f"{name}.log").open("wb") as log:
+        with (self.folder / f"{name}.log").open("ab") as log:
             return subprocess.Popen(
                 command,
                 env=environment,

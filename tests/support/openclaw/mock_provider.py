@@ -4,6 +4,7 @@ The reply is ``[<model>] echo: <last user text>``. Directives anywhere in that t
 
     [[slow=SECONDS]]     wait before the first byte
     [[fail=STATUS]]      answer with that status and an error
+    [[drop]]             close the connection without an answer
     [[raw=TEXT]]         reply with exactly TEXT
     [[huge=CHARS]]       reply with that many characters
     [[tool=NAME {JSON}]] ask for one tool call, then echo its result
@@ -92,6 +93,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def _complete(self, body: dict[str, Any], text: str, result: str | None) -> None:
         self._wait(float(_directive(text, "slow") or 0))
+        if _directive(text, "drop") is not None:
+            raise ConnectionResetError
         if fail := _directive(text, "fail"):
             self._send(int(fail), {"error": {"message": f"mock failure {fail}", "type": "mock"}})
             return
