@@ -10,6 +10,7 @@ from clawmarshal.roster.roster import Roster
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.records import Queue
 from clawmarshal.transport.outcome import Transport
 
 PING_S = 2.0
@@ -50,7 +51,8 @@ class ServiceHealth:
         reasons = []
         if self.is_stopping:
             reasons.append("stopping")
-        if not await self._ledger_answers():
+        queue = await self._look_at_queue()
+        if queue is None:
             reasons.append("ledger-unavailable")
         if self.transport_fault is not None:
             reasons.append(self.transport_fault)
@@ -58,13 +60,13 @@ class ServiceHealth:
             reasons.append("dispatcher")
         if self.undecided():
             reasons.append("undecided")
-        return Readiness(not reasons, tuple(dict.fromkeys(reasons)), self._details())
+        return Readiness(not reasons, tuple(dict.fromkeys(reasons)), self._details(queue))
 
     async def fleet(self) -> frozenset[str] | None:
         """Return the ids the live OpenClaw was last heard to have; None when unknown."""
         return self._fleet.agents
 
-    def _details(self) -> dict[str, object]:
+    def _details(self, queue: Queue | None) -> dict[str, object]:
         live = self._fleet.agents
         missing = [agent.id for agent in self._roster if live is not None and agent.id not in live]
         return {
@@ -78,12 +80,14 @@ class ServiceHealth:
             "model": self._model,
             "undecided": len(self.undecided()),
             "turns_running": len(self._dispatcher.running),
+            "turns_waiting": None if queue is None else queue.waiting,
+            "oldest_wait_s": None if queue is None else round(queue.oldest_s, 1),
         }
 
-    async def _ledger_answers(self) -> bool:
+    async def _look_at_queue(self) -> Queue | None:
+        """Return what waits for its launch; None when the ledger does not answer."""
         try:
             async with asyncio.timeout(PING_S):
-                await asyncio.to_thread(self._ledger.ping)
+                return await asyncio.to_thread(self._ledger.queue)
         except (LedgerError, TimeoutError):
-            return False
-        return True
+            return None

@@ -12,7 +12,10 @@ from prometheus_client.registry import Collector
 from clawmarshal.router.ledger.records import RouteRecord
 
 Figures = Callable[[], Mapping[str, float]]
-"""Looks into the ledger when scraped: ``routes.STATE`` and ``holds.open``; blocking."""
+"""Looks into the ledger when scraped; blocking.
+
+``routes.STATE``, ``holds.open`` and ``ready.oldest_s``.
+"""
 
 
 class Metrics:
@@ -90,15 +93,15 @@ class _LedgerFigures(Collector):
         """Name what comes without looking at the ledger."""
         yield GaugeMetricFamily("clawmarshal_routes_in_state", "Routes by state", labels=["state"])
         yield GaugeMetricFamily("clawmarshal_holds_open", "Holds that wait for a person")
+        yield GaugeMetricFamily(
+            "clawmarshal_ready_oldest_seconds",
+            "Seconds the oldest ready route waits for its launch",
+        )
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """Look now."""
-        by_state, holds = self.describe()
+        families = dict(zip(("routes", "holds", "ready"), self.describe(), strict=True))
         for name, value in self._figures().items():
             kind, _, state = name.partition(".")
-            if kind == "routes":
-                by_state.add_metric([state], value)
-            else:
-                holds.add_metric([], value)
-        yield by_state
-        yield holds
+            families[kind].add_metric([state] if kind == "routes" else [], value)
+        yield from families.values()

@@ -105,6 +105,16 @@ class Links(View):
     hold: str | None = None
 
 
+class WaitingView(View):
+    """Where a ready route stands in the queue."""
+
+    since: datetime
+    position: int
+    """From 1 over all that wait; what has room may overtake what has none."""
+    in_session: int
+    """How many before it in its own session must end first."""
+
+
 class RouteView(DecisionView):
     """A route as it stands."""
 
@@ -120,6 +130,8 @@ class RouteView(DecisionView):
     reply: ReplyView | None
     hold_id: str | None
     attempts: list[AttemptView] = []
+    waiting: WaitingView | None = None
+    """Only while it is ready and not launched."""
     cancel_unconfirmed: bool
     tool_sends: list[dict[str, Any]]
     """What the agent sent by itself during the turn."""
@@ -293,6 +305,12 @@ def _route_fields(record: RouteRecord) -> dict[str, Any]:
         "deduplicable": bool(record.idempotency_key or record.message.message_id),
         "reply": None if record.reply_text is None else ReplyView(text=record.reply_text),
         "hold_id": record.hold.id if record.hold and open_hold else None,
+        "waiting": record.waiting
+        and WaitingView(
+            since=record.waiting.since,
+            position=record.waiting.position,
+            in_session=record.waiting.in_session,
+        ),
         "cancel_unconfirmed": any(a.cancel_unconfirmed for a in record.attempts),
         "tool_sends": [dict(send) for send in record.tool_sends],
         "accepted_at": record.accepted_at,

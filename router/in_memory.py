@@ -5,7 +5,8 @@ import time
 from collections import OrderedDict
 from typing import TypeVar
 
-from clawmarshal.errors import RouteRefusedError
+from clawmarshal.errors import NotLaunchedError, RouteRefusedError
+from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.conversation import kept_agent
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.directives import neutralise
@@ -38,6 +39,8 @@ class InMemoryFlow:
         *,
         max_children: int,
         max_remembered: int,
+        max_wait_s: float,
+        max_waiting: int,
     ) -> None:
         self._decider = decider
         self._transport = transport
@@ -47,10 +50,21 @@ class InMemoryFlow:
         self._memory = ConversationMemory(min_track=counted)
         self._discovering = asyncio.Lock()
         self._is_closing = False
-        self._lanes = Lanes(max_children)
+        has_others = len(decider.roster) > 1
+        self._lanes = Lanes(
+            max_children,
+            # One agent that hangs must not keep the others from being launched.
+            per_agent=max(1, max_children - 1) if has_others else None,
+            max_wait_s=max_wait_s,
+            max_waiting=max_waiting,
+        )
         self._max_remembered = max_remembered
         self._decided: OrderedDict[str, InboundMessage] = OrderedDict()
         self._turns: OrderedDict[str, asyncio.Future[TurnResult]] = OrderedDict()
+
+    async def waiting(self) -> int:
+        """Count the turns that wait for room."""
+        return self._lanes.waiting
 
     async def route(self, message: InboundMessage, *, pin: str | None) -> Route:
         """Decide; launches nothing."""
@@ -117,21 +131,26 @@ class InMemoryFlow:
             generation=1,
         )
         self._memory.dispatched(message, agent.id)
-        is_neutral = self._decider.policy.directives is Directives.NEUTRALISE
-        async with self._lanes.turn(agent, key):
-            if self._is_closing:
-                return TurnResult(TurnState.FAILED_NOT_RUN, "closing")
-            turn = Turn(
-                agent=agent,
-                session_key=key,
-                text=neutralise(message.text) if is_neutral else message.text,
-                timeout_s=agent.timeout_s or DEFAULT_TIMEOUT_S,
-                attempt_id=new_id("at", now_ms=time.time_ns() // 1_000_000),
-                not_after_boot_s=SystemClock().boot_s() + LAUNCH_WINDOW_S,
-            )
-            result = await transport.launch(turn)
+        try:
+            async with self._lanes.turn(agent, key):
+                if self._is_closing:
+                    return TurnResult(TurnState.FAILED_NOT_RUN, "closing")
+                result = await transport.launch(self._turn(agent, key, message.text))
+        except NotLaunchedError as error:  # from waiting alone: a launch raises nothing
+            return TurnResult(TurnState.FAILED_NOT_RUN, error.code, detail=str(error))
         self._memory.replied(message, route.id, result.reply_text)
         return result
+
+    def _turn(self, agent: AgentSpec, key: str, text: str) -> Turn:
+        is_neutral = self._decider.policy.directives is Directives.NEUTRALISE
+        return Turn(
+            agent=agent,
+            session_key=key,
+            text=neutralise(text) if is_neutral else text,
+            timeout_s=agent.timeout_s or DEFAULT_TIMEOUT_S,
+            attempt_id=new_id("at", now_ms=time.time_ns() // 1_000_000),
+            not_after_boot_s=SystemClock().boot_s() + LAUNCH_WINDOW_S,
+        )
 
     async def _found(self) -> Transport:
         """Return the transport, and find the one of this machine once for all who ask at once."""

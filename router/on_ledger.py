@@ -4,11 +4,12 @@ import asyncio
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
-from clawmarshal.errors import NotFoundError, RouteRefusedError
+from clawmarshal.errors import NotFoundError, NotLaunchedError, RouteRefusedError
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.desk import RoutingDesk
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
+from clawmarshal.router.ledger.endings import READY_TOO_LONG
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import Mode, RouteRecord, Submission
 from clawmarshal.router.ledger.states import RouteState
@@ -67,6 +68,10 @@ class LedgerFlow:
             undo.pop_all()
         return flow
 
+    async def waiting(self) -> int:
+        """Count the routes that wait for their launch, whoever sent them."""
+        return (await asyncio.to_thread(self._ledger.queue)).waiting
+
     async def route(self, message: InboundMessage, *, pin: str | None) -> Route:
         """Accept and decide; what a gate holds is in the queue, the rest waits for `dispatch`."""
         submission = Submission(message, owner=OWNER, mode=Mode.PROPOSE, pin=pin)
@@ -113,6 +118,8 @@ def _reply(record: RouteRecord) -> Reply:
             run_id=last.run_id if last else None,
             tool_sends=record.tool_sends,
         )
+    if record.state is RouteState.EXPIRED and record.reason == READY_TOO_LONG:
+        raise NotLaunchedError("the route waited too long for its launch", code="waited-too-long")
     end = _ENDS.get((record.state, record.ran))
     if end is None:
         raise RouteRefusedError(f"the route is {record.state}: {record.reason}")

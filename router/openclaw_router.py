@@ -39,6 +39,10 @@ class Flow(Protocol):
         """Launch once."""
         ...
 
+    async def waiting(self) -> int:
+        """Count what waits for its launch."""
+        ...
+
     async def close(self) -> None:
         """Stop what runs."""
         ...
@@ -70,6 +74,12 @@ class OpenClawRouter:
         Seconds for one decision, over 0.
     max_children
         Turns at once over all agents; one at a time per session always.
+    max_wait_s
+        Seconds a dispatch waits for room; then it is refused with ``waited-too-long``. A ledger
+        has its own ``ready_max_age_s``.
+    max_waiting
+        Dispatches that may wait at once; one more is refused with ``queue-full``. A ledger's queue
+        is on disk and has no such bound.
     max_remembered
         Routes that can still be dispatched, and replies that are kept; older ones are refused.
 
@@ -89,6 +99,8 @@ class OpenClawRouter:
         ledger: "Ledger | str | None" = None,
         deadline_s: float = 4.0,
         max_children: int = 2,
+        max_wait_s: float = 600.0,
+        max_waiting: int = 1000,
         max_remembered: int = 10_000,
     ) -> None:
         roster = agents if isinstance(agents, Roster) else Roster(agents)
@@ -96,6 +108,8 @@ class OpenClawRouter:
         self._transport = transport
         self._ledger = ledger
         self._max_children = max_children
+        self._max_wait_s = max_wait_s
+        self._max_waiting = max_waiting
         self._max_remembered = max_remembered
         self._flow: asyncio.Future[Flow] | None = None
         self._loop = _LoopThread()
@@ -104,6 +118,11 @@ class OpenClawRouter:
     def roster(self) -> Roster:
         """The fleet."""
         return self._decider.roster
+
+    @property
+    def waiting(self) -> int:
+        """How many dispatches wait for room now."""
+        return self._loop.start(self._waiting()).result()
 
     def route(self, text: str | InboundMessage, *, pin: str | None = None) -> Route:
         """Decide; see `aroute`. Works beside a running event loop too: it has one of its own."""
@@ -149,7 +168,7 @@ class OpenClawRouter:
         RouteRefusedError
             Not routable, not from this router, changed since, or another text.
         NotLaunchedError
-            The turn certainly did not run.
+            The turn certainly did not run; ``waited-too-long``: there was no room for it.
         TurnFailedError
             It ran and gave no reply.
         OutcomeUnknownError
@@ -186,6 +205,9 @@ class OpenClawRouter:
     async def _dispatch(self, route: Route, text: str) -> Reply:
         return await (await self._started()).dispatch(route, text)
 
+    async def _waiting(self) -> int:
+        return await (await self._started()).waiting()
+
     async def _close(self) -> None:
         if self._flow is not None:
             await (await self._flow).close()
@@ -215,6 +237,8 @@ class OpenClawRouter:
                 self._transport,
                 max_children=self._max_children,
                 max_remembered=self._max_remembered,
+                max_wait_s=self._max_wait_s,
+                max_waiting=self._max_waiting,
             )
         # Here, since the ledger's library takes longer to import than everything else together.
         from clawmarshal.router.on_ledger import LedgerFlow

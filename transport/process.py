@@ -234,6 +234,9 @@ class Child:
 async def launch(spawner: Spawner, order: Order) -> Child:
     """Start one child and return it once its exec is confirmed.
 
+    A spawner that is killed just then takes the request along; a keeper that never spoke was
+    given no order, so another one is asked, once.
+
     Raises
     ------
     NotLaunchedError
@@ -241,6 +244,15 @@ async def launch(spawner: Spawner, order: Order) -> Child:
     OutcomeUnknownError
         It may have run.
     """
+    try:
+        return await _launch(spawner, order)
+    except NotLaunchedError as error:
+        if error.code != "spawner-lost":
+            raise
+    return await _launch(spawner, order)
+
+
+async def _launch(spawner: Spawner, order: Order) -> Child:
     fds: list[int] = []
     try:
         for _ in range(2):

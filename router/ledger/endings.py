@@ -14,6 +14,8 @@ from clawmarshal.router.ledger.states import OPEN_ATTEMPTS, RouteState
 from clawmarshal.transport.outcome import TurnResult, TurnState
 
 S = RouteState
+READY_TOO_LONG = "ready_too_long"
+"""Why a route expired that found no room for its launch."""
 _OPEN = tuple(str(state) for state in OPEN_ATTEMPTS)
 
 
@@ -81,7 +83,7 @@ def expire(tx: Transaction) -> tuple[str, ...]:
     late = tuple(tx.connection.execute(query.limit(holds.EXPIRY_BATCH)).scalars())
     for route_id in late:
         moves.must_move(
-            tx, route_id, frm=S.READY, to=S.EXPIRED, actor=SERVICE, reason="ready_too_long"
+            tx, route_id, frm=S.READY, to=S.EXPIRED, actor=SERVICE, reason=READY_TOO_LONG
         )
     return late
 

@@ -8,6 +8,7 @@ from sqlalchemy import (
     ColumnElement,
     Row,
     and_,
+    case,
     exists,
     func,
     insert,
@@ -47,7 +48,7 @@ def claim(
     """Take the oldest route that has room, or none; see `Ledger.claim`."""
     if _open_count(tx, schema.attempts.c.worker == worker) >= max_children:
         return None
-    full = _full_agents(tx, terms)
+    full = _full_agents(tx, terms, worker, max_children)
     while (row := _next_ready(tx, full)) is not None:
         own = terms.get(row.agent)
         reason = _refusal(tx, row, own)
@@ -57,12 +58,23 @@ def claim(
     return None
 
 
-def _full_agents(tx: Transaction, terms: Mapping[str, LaunchTerms]) -> list[str]:
+def _full_agents(
+    tx: Transaction, terms: Mapping[str, LaunchTerms], worker: str, max_children: int
+) -> list[str]:
+    """Name the agents that have as many turns as they may.
+
+    Where there are others, an agent never takes a worker's last place: one that hangs must not
+    keep the rest of the fleet from being launched.
+    """
+    share = max(1, max_children - 1) if len(terms) > 1 else max_children
     attempts = schema.attempts
-    query = select(attempts.c.agent, func.count()).where(attempts.c.state.in_(_OPEN))
+    ours = func.sum(case((attempts.c.worker == worker, 1), else_=0))
+    query = select(attempts.c.agent, func.count(), ours).where(attempts.c.state.in_(_OPEN))
     counts = tx.connection.execute(query.group_by(attempts.c.agent)).all()
     return [
-        agent for agent, count in counts if agent in terms and count >= terms[agent].concurrency
+        agent
+        for agent, count, here in counts
+        if agent in terms and (count >= terms[agent].concurrency or here >= share)
     ]
 
 

@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import select
 
-from clawmarshal.router.ledger import acceptance, audit, holds, keys, resolutions, rows, schema
+from clawmarshal.router.ledger import (
+    acceptance,
+    audit,
+    holds,
+    keys,
+    queue,
+    resolutions,
+    rows,
+    schema,
+)
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.database import Database
@@ -15,6 +24,7 @@ from clawmarshal.router.ledger.records import (
     KeyRecord,
     LaunchOrder,
     Principal,
+    Queue,
     RouteRecord,
     Submission,
 )
@@ -122,9 +132,17 @@ class LedgerReader:
             return audit.check(tx, route_id)
 
     def counts(self) -> Mapping[str, float]:
-        """Count routes and open holds: ``routes.STATE`` for every state, ``holds.open``."""
+        """Count routes and open holds: ``routes.STATE`` for every state, ``holds.open``.
+
+        ``ready.oldest_s``: seconds that the oldest ready route has waited for its launch.
+        """
         with self._database.read() as tx:
             return rows.figures(tx)
+
+    def queue(self) -> Queue:
+        """Tell how many wait for their launch, and for how long."""
+        with self._database.read() as tx:
+            return queue.look(tx)
 
     def authenticate(self, key: str, address: str | None = None) -> Principal | None:
         """Return who stands behind a key; None when it is unknown or revoked."""

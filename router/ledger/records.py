@@ -126,6 +126,26 @@ class HoldRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """Where a route stands that is ready and not launched yet."""
+
+    since: datetime
+    position: int
+    """From 1 over all that are ready; what has room may overtake what has none."""
+    in_session: int
+    """How many before it in its own session must end first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """What is ready and not launched yet."""
+
+    waiting: int
+    oldest_s: float
+    """Seconds the oldest has waited; 0 when none does."""
+
+
+@dataclass(frozen=True, slots=True)
 class RouteRecord:
     """Everything the ledger knows about one route."""
 
@@ -157,6 +177,8 @@ class RouteRecord:
     explanation: Mapping[str, object] = field(default_factory=dict)
     """What was recorded to explain the decision: ballot, thresholds, switches; JSON values."""
     cancel_on_disconnect: bool = False
+    waiting: Waiting | None = None
+    """Only while it is ``ready``."""
 
     @property
     def is_resting(self) -> bool:

@@ -7,9 +7,15 @@ from sqlalchemy import Row, Select, Table, func, select
 
 from clawmarshal.errors import LedgerError, NotFoundError
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger import codec, schema
+from clawmarshal.router.ledger import codec, queue, schema
 from clawmarshal.router.ledger.database import Transaction
-from clawmarshal.router.ledger.records import AttemptRecord, HoldRecord, Mode, RouteRecord
+from clawmarshal.router.ledger.records import (
+    AttemptRecord,
+    HoldRecord,
+    Mode,
+    RouteRecord,
+    Waiting,
+)
 from clawmarshal.router.ledger.states import RESTING, HoldState, RouteState
 from clawmarshal.router.message import Attachment, InboundMessage
 
@@ -134,7 +140,7 @@ def hold_page(
 
 
 def figures(tx: Transaction) -> dict[str, float]:
-    """Count the routes in each state, and the holds that wait."""
+    """Count the routes in each state and the holds that wait, and tell the longest wait."""
     routes, holds = schema.routes, schema.holds
     counted = {f"routes.{state}": 0.0 for state in RouteState}
     by_state = select(routes.c.state, func.count()).group_by(routes.c.state)
@@ -142,6 +148,7 @@ def figures(tx: Transaction) -> dict[str, float]:
         counted[f"routes.{state}"] = float(count)
     waiting = select(func.count()).where(holds.c.state == str(HoldState.OPEN))
     counted["holds.open"] = float(tx.connection.execute(waiting).scalar_one())
+    counted["ready.oldest_s"] = queue.look(tx).oldest_s
     return counted
 
 
@@ -224,7 +231,16 @@ def _records(tx: Transaction, found: Sequence[Row[Any]]) -> tuple[RouteRecord, .
     holds = {
         row.route_id: hold_of(row) for row in _of_routes(tx, schema.holds, ids, by="number")
     }  # a later row takes the place of an earlier one
-    return tuple(_record(row, tuple(attempts.get(row.id, ())), holds.get(row.id)) for row in found)
+    waiting = queue.places(tx, [row.id for row in found if row.state == str(RouteState.READY)])
+    return tuple(
+        _record(
+            row,
+            tuple(attempts.get(row.id, ())),
+            hold=holds.get(row.id),
+            waiting=waiting.get(row.id),
+        )
+        for row in found
+    )
 
 
 def _of_routes(tx: Transaction, table: Table, ids: list[str], *, by: str) -> Iterable[Row[Any]]:
@@ -233,7 +249,11 @@ def _of_routes(tx: Transaction, table: Table, ids: list[str], *, by: str) -> Ite
 
 
 def _record(
-    row: Row[Any], attempts: tuple[AttemptRecord, ...], hold: HoldRecord | None
+    row: Row[Any],
+    attempts: tuple[AttemptRecord, ...],
+    *,
+    hold: HoldRecord | None,
+    waiting: Waiting | None,
 ) -> RouteRecord:
     return RouteRecord(
         id=row.id,
@@ -258,4 +278,5 @@ def _record(
         hold=hold,
         explanation=row.explanation or {},
         cancel_on_disconnect=row.cancel_on_disconnect,
+        waiting=waiting,
     )

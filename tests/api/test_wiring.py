@@ -13,9 +13,12 @@ import pytest
 from clawmarshal.api.wiring import Service, reviewing
 from clawmarshal.errors import ConflictError
 from clawmarshal.router.ledger.records import Principal
+from clawmarshal.transport.folders import remove_tree
 from tests.support.asgi import AppClient
+from tests.support.behaviours import ANSWER
 from tests.support.fake_openclaw import FakeOpenClaw, write_fake
 from tests.support.service import RISKY, SAFE, configure, settings_of, wired
+from tests.support.turns import wait_until
 
 RESTING = ("done", "failed", "unknown", "held", "rejected", "cancelled")
 
@@ -201,6 +204,50 @@ def test_metrics_read_the_ledger(
     text = running[0].request("GET", "/metrics", key=rita.key).text
     assert 'clawmarshal_routes_in_state{state="held"} 1.0' in text
     assert "clawmarshal_holds_open 1.0" in text
+
+
+def test_what_waits_is_seen_in_its_route_in_readyz_and_in_the_metrics(tmp_path: Path) -> None:
+    folder = tmp_path / "cli"
+    folder.mkdir(mode=0o755)
+    door = folder / "door"
+    cli = write_fake(folder, f"while not os.path.exists({str(door)!r}): time.sleep(0.01)\n{ANSWER}")
+    with wired(configure(tmp_path, command=cli.command)) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        rita = Caller(client, service, "rita", "review")
+        first = ann("POST", "/route", json={"text": SAFE, "conversation": "c"})[1]
+        second = ann("POST", "/route", json={"text": SAFE, "conversation": "c"})[1]
+        assert wait_until(lambda: len(cli.launches()) == 1)
+        waiting = ann("GET", f"/routes/{second['id']}")[1]["waiting"]
+        assert (waiting["position"], waiting["in_session"]) == (1, 1)
+        assert ann("GET", f"/routes/{first['id']}")[1]["waiting"] is None
+        ready = ann("GET", "/readyz")[1]
+        assert (ready["turns_running"], ready["turns_waiting"]) == (1, 1)
+        assert ready["oldest_wait_s"] >= 0
+        text = client.request("GET", "/metrics", key=rita.key).text
+        assert 'clawmarshal_routes_in_state{state="ready"} 1.0' in text
+        assert "clawmarshal_ready_oldest_seconds 0." in text
+        door.touch()
+        done = ann("GET", f"/routes/{second['id']}?wait_s=30")[1]
+        assert (done["state"], done["waiting"]) == ("done", None)
+
+
+def test_a_private_folder_taken_away_is_made_again_or_is_a_reason_in_readyz(
+    tmp_path: Path, cli: FakeOpenClaw
+) -> None:
+    turns = tmp_path / "turns"
+    turns.mkdir(mode=0o700)
+    config = configure(tmp_path, command=cli.command)
+    text = config.read_text().replace("{command:", f"{{directory: {turns}, command:")
+    config.write_text(text)
+    with wired(config, probe_again_s=0.02) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        remove_tree(turns)
+        assert wait_until(lambda: "no-message-file" in str(ann("GET", "/readyz")[1]))
+        failed = ann.post(SAFE)
+        assert (failed["state"], failed["ran"]) == ("failed", False)
+        turns.mkdir(mode=0o700)
+        assert wait_until(lambda: ann("GET", "/readyz")[0] == 200)
+        assert ann.post(SAFE)["state"] == "done"
 
 
 def test_a_revoked_key_is_401_at_once(running: tuple[AppClient, Service], ann: Caller) -> None:

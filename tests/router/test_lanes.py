@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.lanes import Lanes
 
@@ -118,5 +121,54 @@ def test_a_turn_that_gives_up_waiting_frees_its_place() -> None:
         assert floor.inside == ["c"]
         floor.doors["c"].set()
         await third
+
+    asyncio.run(scene())
+
+
+def test_a_turn_that_waited_too_long_is_refused_and_frees_its_place() -> None:
+    async def scene() -> None:
+        floor = Floor(Lanes(max_children=1, max_wait_s=0.02))
+        first = floor.enter("a", ONE, "s")
+        await settle()
+        with pytest.raises(NotLaunchedError) as caught:
+            await floor.enter("b", ONE, "s")
+        assert caught.value.code == "waited-too-long"
+        assert floor.lanes.waiting == 0
+        floor.doors["a"].set()
+        await first
+        assert not floor.lanes._lanes
+
+    asyncio.run(scene())
+
+
+def test_one_more_than_may_wait_is_refused_at_once() -> None:
+    async def scene() -> None:
+        floor = Floor(Lanes(max_children=1, max_waiting=1))
+        turns = [floor.enter("a", ONE, "s")]
+        await settle()
+        turns.append(floor.enter("b", ONE, "t"))
+        await settle()
+        assert floor.lanes.waiting == 1
+        with pytest.raises(NotLaunchedError) as caught:
+            await floor.enter("c", ONE, "u")
+        assert caught.value.code == "queue-full"
+        for door in floor.doors.values():
+            door.set()
+        await asyncio.gather(*turns)
+        assert floor.lanes.waiting == 0
+
+    asyncio.run(scene())
+
+
+def test_an_agent_never_takes_more_than_its_share() -> None:
+    async def scene() -> None:
+        floor = Floor(Lanes(max_children=2, per_agent=1))
+        turns = [floor.enter(f"two{i}", TWO, f"t{i}") for i in range(2)]
+        turns.append(floor.enter("one", ONE, "s"))
+        await settle()
+        assert floor.inside == ["two0", "one"]
+        for door in floor.doors.values():
+            door.set()
+        await asyncio.gather(*turns)
 
     asyncio.run(scene())

@@ -23,6 +23,7 @@ from clawmarshal.router.openclaw_router import OpenClawRouter
 from clawmarshal.transport.outcome import TurnState
 from tests.support.fake_transport import FakeTransport, ending
 from tests.support.rooms import FLEET, HIGH, REVIEWER, SAFE, says
+from tests.support.turns import wait_until
 
 
 @contextmanager
@@ -174,4 +175,28 @@ def test_dispatches_at_the_same_time_launch_once(tmp_path: Path) -> None:
 
     with router(tmp_path, transport) as ours:
         asyncio.run(scene(ours))
+    assert len(transport.turns) == 1
+
+
+def test_a_route_that_waited_too_long_says_so(tmp_path: Path) -> None:
+    transport = FakeTransport(is_holding=True)
+    book = Ledger(f"sqlite:///{tmp_path}/desk.db", ready_max_age_s=0.2)
+
+    async def scene(ours: OpenClawRouter) -> None:
+        routes = [await ours.aroute(InboundMessage(SAFE, conversation="c")) for _ in range(2)]
+        first = asyncio.create_task(ours.adispatch(routes[0], SAFE))
+        await asyncio.to_thread(wait_until, lambda: bool(transport.turns))
+        second = asyncio.create_task(ours.adispatch(routes[1], SAFE))
+        await asyncio.to_thread(wait_until, lambda: ours.waiting == 1)
+        await asyncio.to_thread(wait_until, lambda: bool(book.expire()))
+        with pytest.raises(NotLaunchedError) as caught:
+            await second
+        assert caught.value.code == "waited-too-long"
+        transport.release()
+        await first
+        await ours.aclose()
+
+    asyncio.run(
+        scene(OpenClawRouter(ScriptedModel(says()), FLEET, transport=transport, ledger=book))
+    )
     assert len(transport.turns) == 1

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from clawmarshal.transport.outcome import TurnState
 from tests.support.fake_openclaw import write_fake
 from tests.support.fake_transport import FakeTransport, ending
 from tests.support.rooms import FLEET, HIGH, SAFE, says
+from tests.support.turns import wait_until
 
 
 @contextmanager
@@ -212,6 +214,52 @@ async def until(holds: Callable[[], object]) -> None:
     async with asyncio.timeout(10):
         while not holds():
             await asyncio.sleep(0.005)
+
+
+@pytest.mark.parametrize(
+    ("bounds", "code"),
+    [({"max_wait_s": 0.05}, "waited-too-long"), ({"max_waiting": 0}, "queue-full")],
+    ids=["waited", "full"],
+)
+def test_waiting_is_bounded_and_its_errors_are_its_own(bounds: dict[str, Any], code: str) -> None:
+    transport = FakeTransport(is_holding=True)
+
+    async def scene(ours: OpenClawRouter) -> None:
+        routes = [await ours.aroute(InboundMessage(SAFE, conversation="c")) for _ in range(2)]
+        if code == "waited-too-long":
+            first = asyncio.create_task(ours.adispatch(routes[0], SAFE))
+            await until(lambda: transport.turns)
+        for _ in range(2):  # the answer stays
+            with pytest.raises(NotLaunchedError) as caught:
+                await ours.adispatch(routes[1], SAFE)
+            assert caught.value.code == code
+        transport.release()
+        if code == "waited-too-long":
+            assert str(await first) == "fine"
+        await ours.aclose()
+
+    asyncio.run(scene(OpenClawRouter(ScriptedModel(says()), FLEET, transport=transport, **bounds)))
+    assert len(transport.turns) == (code == "waited-too-long")
+
+
+def test_a_router_says_how_many_wait() -> None:
+    transport = FakeTransport(is_holding=True)
+    ours = OpenClawRouter(ScriptedModel(says()), FLEET, transport=transport)
+
+    async def scene() -> None:
+        routes = [await ours.aroute(InboundMessage(SAFE, conversation="c")) for _ in range(2)]
+        calls = [asyncio.create_task(ours.adispatch(route, SAFE)) for route in routes]
+        await until(lambda: transport.turns)
+        await asyncio.to_thread(_until_waiting, ours, 1)
+        transport.release()
+        await asyncio.gather(*calls)
+        await ours.aclose()
+
+    asyncio.run(scene())
+
+
+def _until_waiting(ours: OpenClawRouter, count: int) -> None:
+    assert wait_until(lambda: ours.waiting == count)
 
 
 def test_what_waits_for_room_is_not_launched_after_the_end() -> None:

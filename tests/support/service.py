@@ -73,9 +73,10 @@ def model() -> ScriptedModel:
 
 
 @contextlib.contextmanager
-def wired(config: Path) -> Iterator[tuple[AppClient, Service]]:
+def wired(config: Path, *, probe_again_s: float = 5.0) -> Iterator[tuple[AppClient, Service]]:
     """Run a service in this process, its model scripted, everything else real."""
     service = wire(settings_of(config), model=ScriptedModel(play))
+    service.probe_again_s = probe_again_s
     with served(service.app()) as client:
         yield client, service
 

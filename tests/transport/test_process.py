@@ -98,6 +98,40 @@ def test_keeper_that_never_spoke_started_nothing() -> None:
     assert isinstance(error, NotLaunchedError) and error.code == "spawner-lost"
 
 
+def test_another_keeper_is_asked_when_the_first_never_spoke() -> None:
+    class SpeaksLate(PlayedSpawner):
+        asked = 0
+
+        def hand_over(self, control: int, out: int, err: int) -> None:
+            self.asked += 1
+            if self.asked > 1:
+                super().hand_over(control, out, err)
+
+    spawner = SpeaksLate(READY, STARTED, EXITED, {"event": "gone", "left": 0})
+
+    async def run() -> Ending:
+        child = await launch(spawner, order())
+        return await child.end()
+
+    before = descriptors()
+    assert asyncio.run(run()).exit_code == 0
+    assert (spawner.asked, descriptors()) == (2, before)
+
+
+def test_keeper_that_was_given_the_order_is_never_replaced() -> None:
+    class Counts(PlayedSpawner):
+        asked = 0
+
+        def hand_over(self, control: int, out: int, err: int) -> None:
+            self.asked += 1
+            super().hand_over(control, out, err)
+
+    spawner = Counts(READY)
+
+    assert failure(spawner, order()).code == "launch-unconfirmed"
+    assert spawner.asked == 1
+
+
 def test_keeper_that_vanishes_with_the_order_may_have_started() -> None:
     error = failure(PlayedSpawner(READY), order())
 

@@ -113,6 +113,22 @@ def test_killed_spawner_does_not_touch_what_runs_and_is_replaced(folder: Path) -
     assert seen[0].state is TurnState.DONE, seen
 
 
+def test_launch_into_a_spawner_that_is_just_killed_goes_to_the_next(folder: Path) -> None:
+    async def run() -> list[TurnResult]:
+        fake = write_fake(folder)
+        transport = OpenClawTransport(fake.command, directory=folder.parent / "turns")
+        await transport.probe()
+        results = []
+        for number in range(20):
+            os.kill(spawner_of(transport), signal.SIGKILL)
+            results.append(await transport.launch(make_turn(attempt_id=f"at_{number}")))
+        await transport.close()
+        assert len(fake.launches()) == 20
+        return results
+
+    assert {result.state for result in asyncio.run(run())} == {TurnState.DONE}
+
+
 def test_killed_spawner_and_keeper_still_stop_the_child(folder: Path) -> None:
     async def kill(transport: OpenClawTransport, watcher: Watcher, fake: FakeOpenClaw) -> None:
         keeper = keeper_of(transport)
