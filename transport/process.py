@@ -13,10 +13,10 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError
 from clawmarshal.transport.pipes import Control, Drain
@@ -68,10 +68,13 @@ class Spawner:
     Construct it before libraries with threads of their own are loaded.
     """
 
+    command: ClassVar[tuple[str, ...]] = (sys.executable, "-I", "-S", str(_SCRIPT))
+    """What is started, with the number of its socket behind it."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._is_closed = False
-        self._socket, self._process = _start_spawner()
+        self._socket, self._process = _start_spawner(self.command)
         self._finalizer = weakref.finalize(self, _release, self._socket, self._process)
 
     @property
@@ -110,18 +113,20 @@ class Spawner:
     def _restart(self) -> None:
         self._finalizer()
         try:
-            self._socket, self._process = _start_spawner()
+            self._socket, self._process = _start_spawner(self.command)
         except OSError as error:
             raise NotLaunchedError("no spawner can be started", code="spawner-lost") from error
         self._finalizer = weakref.finalize(self, _release, self._socket, self._process)
 
 
-def _start_spawner() -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
+def _start_spawner(
+    command: Sequence[str],
+) -> tuple[socket.socket, "subprocess.Popen[bytes]"]:
     ours, theirs = socket.socketpair()
     with theirs:
         try:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-S", str(_SCRIPT), str(theirs.fileno())],
+                [*command, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -153,6 +153,60 @@ def test_reason_without_a_number_is_still_a_reason() -> None:
     assert "session" in str(error)
 
 
+def test_keeper_that_refused_as_late_says_so() -> None:
+    error = failure(PlayedSpawner(READY, {"event": "refused", "step": "late", "errno": 0}), order())
+
+    assert isinstance(error, NotLaunchedError) and error.code == "late"
+
+
+class MuteSpawner(PlayedSpawner):
+    """Say what is to be said and then nothing, without hanging up."""
+
+    held: int | None = None
+
+    def hand_over(self, control: int, out: int, err: int) -> None:
+        """Keep the socket open."""
+        super().hand_over(control, out, err)
+        self.held = os.dup(control)
+
+    def let_go(self) -> None:
+        """Hang up."""
+        assert self.held is not None
+        os.close(self.held)
+
+
+def mute_failure(*events: object, in_s: float) -> TransportError:
+    spawner = MuteSpawner(*events)
+    try:
+        with pytest.raises((NotLaunchedError, OutcomeUnknownError)) as caught:
+            asyncio.run(launch(spawner, order(in_s=in_s)))
+    finally:
+        spawner.let_go()
+    return caught.value
+
+
+def test_keeper_that_is_not_ready_in_time_started_nothing() -> None:
+    error = mute_failure(in_s=0.05)
+
+    assert isinstance(error, NotLaunchedError) and error.code == "late"
+
+
+def test_keeper_that_never_says_what_became_of_its_order_is_unknown() -> None:
+    error = mute_failure(READY, in_s=0.05)
+
+    assert isinstance(error, OutcomeUnknownError) and error.code == "launch-unconfirmed"
+
+
+def test_spawner_that_cannot_be_started_leaves_no_descriptor() -> None:
+    class Nowhere(Spawner):
+        command = ("/nosuch/spawner",)
+
+    before = descriptors()
+    with pytest.raises(FileNotFoundError):
+        Nowhere()
+    assert descriptors() == before
+
+
 def test_spawner_that_takes_nothing_more_is_stuck() -> None:
     spawner = Spawner()
     os.kill(spawner.pid, signal.SIGSTOP)

@@ -154,6 +154,8 @@ def test_keepers_and_spawner_shrug_off_signals_meant_for_the_service(folder: Pat
 
 SERVICE = """
 import asyncio, sys
+from tests.support.measured import measure_spawner
+measure_spawner()
 from clawmarshal.transport.openclaw import OpenClawTransport
 from tests.support.turns import make_turn
 
@@ -320,6 +322,8 @@ def test_hanging_up_stops_the_child(folder: Path) -> None:
 FORKING_SERVICE = """
 import asyncio, os, sys, time
 from pathlib import Path
+from tests.support.measured import measure_spawner
+measure_spawner()
 from clawmarshal.transport.openclaw import OpenClawTransport
 from tests.support.turns import make_turn
 
