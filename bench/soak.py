@@ -12,12 +12,15 @@ left: no process, no file, no descriptor; and the memory of the service must not
 import argparse
 import asyncio
 import contextlib
+import ctypes
 import gc
 import os
 import platform
 import random
+import resource
 import shutil
 import signal
+import statistics
 import sys
 import tempfile
 import time
@@ -232,6 +235,8 @@ class Soak:
         return {*processes_naming(self.turns_folder.parent), *in_sessions(self.sessions)}
 
     def _sample(self) -> None:
+        """Look at what is held: free pages go back first, which are no growth."""
+        give_back()
         for name, pid in (("service", os.getpid()), ("spawner", self.transport._spawner.pid)):
             with contextlib.suppress(OSError, IndexError):
                 pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -254,6 +259,22 @@ def soak(turns: int, *, seed: int, side_by_side: int = 8, folder: Path) -> Repor
     report.left["descriptors"] = descriptors() - before
     report.seconds = time.monotonic() - began
     return report
+
+
+def give_back() -> None:
+    """Let the C library return what it keeps free, where it has a call for that."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+def fifths(points: list[tuple[int, int]]) -> str:
+    """Return the median of each fifth of the run, in MiB."""
+    size = max(1, len(points) // 5)
+    parts = [points[first : first + size] for first in range(0, size * 5, size)]
+    return ", ".join(
+        f"{statistics.median(kib for _, kib in part) / 1024:.1f}" for part in parts if part
+    )
 
 
 def private(folder: Path) -> Path:
@@ -298,12 +319,18 @@ def written(report: Report, told: argparse.Namespace, where: str) -> list[str]:
     ]
     for name, points in report.memory.items():
         lines.append(
-            f"| memory of the {name}, first and last of {len(points)} samples | "
-            f"{points[0][1] / 1024:.1f} and {points[-1][1] / 1024:.1f} MiB |"
+            f"| memory of the {name}, MiB: median of each fifth of {len(points)} samples | "
+            f"{fifths(points)} |"
         )
         lines.append(
             f"| slope of the {name}'s memory, KiB per 1,000 turns | {report.growth_kib(name):.0f} |"
         )
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    lines.append(f"| most memory the service ever had, MiB | {peak:.1f} |")
+    lines += [
+        "",
+        "Memory is the resident set after free pages were given back; outputs under way are in it.",
+    ]
     lines += ["", "| what the turn did, or what was done to it | turns |", "| --- | ---: |"]
     lines += [f"| {name} | {count} |" for name, count in sorted(report.drawn.items())]
     lines += ["", "| outcome | turns |", "| --- | ---: |"]

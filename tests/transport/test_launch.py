@@ -339,6 +339,29 @@ def test_echoed_message_cannot_forge_that_nothing_ran(launch: Launch) -> None:
     assert judged(result) == (TurnState.UNKNOWN, "document-echoed")
 
 
+def test_lock_that_a_killed_cli_left_is_reported_and_never_removed(
+    folder: Path, turns: Path
+) -> None:
+    body = (
+        "lock = os.environ['HOME'] + '/session.lock'\n"
+        "if not os.path.exists(lock): open(lock, 'w').close(); os.kill(os.getpid(), 9)\n"
+        "say(failure('session file locked (timeout 10000ms)')); sys.exit(1)"
+    )
+
+    async def run() -> list[TurnResult]:
+        transport = OpenClawTransport(write_fake(folder, body).command, directory=turns, **QUICK)
+        try:
+            results = [await transport.launch(make_turn()) for _ in range(3)]
+            assert list(turns.glob("*/home/session.lock"))
+            return results
+        finally:
+            await transport.close()
+
+    killed, *locked = asyncio.run(run())
+    assert judged(killed) == (UNKNOWN, "killed")
+    assert [judged(result) for result in locked] == [(UNKNOWN, "cli-error")] * 2
+
+
 def test_fleet_is_what_the_gateway_lists(folder: Path, turns: Path) -> None:
     async def ask(fleet: str) -> frozenset[str] | None:
         fake = write_fake(folder, fleet=fleet)

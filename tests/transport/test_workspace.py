@@ -248,3 +248,19 @@ def test_parent_with_unusual_characters_says_so(tmp_path: Path) -> None:
 
     with pytest.raises(SettingsError, match="characters"):
         Workspace(tmp_path / "a\nb")
+
+
+def test_base_that_leaves_no_room_for_a_name_is_not_launched(tmp_path: Path) -> None:
+    base = tmp_path
+    while len(str(base)) < 3800:
+        base = base / ("d" * 200)
+    base = base / ("e" * (4050 - len(str(base)) - 1))
+    base.mkdir(parents=True)
+    workspace = Workspace(base)
+
+    with pytest.raises(NotLaunchedError, match="too long") as caught:
+        during(workspace, lambda folder: None)
+
+    assert caught.value.code == "no-message-file"
+    workspace.close()
+    assert not list(base.iterdir())
