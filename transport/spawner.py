@@ -124,7 +124,8 @@ def keep(control_fd: int, out: int, err: int) -> None:
     os.close(out)
     os.close(err)
     if fault:
-        os.waitpid(child, 0)
+        if child:
+            os.waitpid(child, 0)
         say(control, event="refused", **fault)
         return
     say(control, event="started", pid=child)
@@ -161,9 +162,12 @@ def _read_exactly(control: socket.socket, size: int) -> bytes | None:
 
 def _start_child(order: Mapping[str, Any], out: int, err: int) -> tuple[int, dict[str, Any] | None]:
     """Fork the child; the second value is None once the exec is confirmed."""
-    reader, writer = os.pipe()
     keeper = os.getpid()
-    child = os.fork()
+    try:
+        reader, writer = os.pipe()
+        child = os.fork()
+    except OSError as error:
+        return 0, {"step": "fork", "errno": error.errno or 0}
     if child == 0:
         _become(order, keeper, out, err, writer)
     os.close(writer)

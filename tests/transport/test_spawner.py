@@ -1,8 +1,10 @@
 """Whoever dies in the middle of a launch, no child outlives it and none starts late."""
 
 import asyncio
+import errno
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess  # noqa: TID251 - a service of our own is killed here
@@ -290,6 +292,20 @@ def test_keeper_checks_the_time_last_thing_before_exec(folder: Path) -> None:
         os.kill(keeper, signal.SIGCONT)
         assert hear(near) == {"event": "refused", "step": "late", "errno": 0}
     spawner.close()
+    assert fake.launches() == []
+
+
+def test_keeper_that_cannot_fork_says_that_nothing_started(folder: Path) -> None:
+    fake = write_fake(folder)
+    spawner = Spawner()
+    near, far = socket.socketpair()
+    with near, far, open(os.devnull, "wb") as null:
+        spawner.hand_over(far.fileno(), null.fileno(), null.fileno())
+        resource.prlimit(hear(near)["keeper"], resource.RLIMIT_NOFILE, (3, 3))
+        near.sendall(encode(order_for(fake, folder, not_after_s=boot_s() + 10)))
+        heard = hear(near)
+    spawner.close()
+    assert heard == {"event": "refused", "step": "fork", "errno": errno.EMFILE}
     assert fake.launches() == []
 
 

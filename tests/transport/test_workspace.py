@@ -3,6 +3,7 @@
 import asyncio
 import fcntl
 import os
+import resource
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -264,3 +265,18 @@ def test_base_that_leaves_no_room_for_a_name_is_not_launched(tmp_path: Path) -> 
     assert caught.value.code == "no-message-file"
     workspace.close()
     assert not list(base.iterdir())
+
+
+def test_message_that_does_not_fit_on_the_disk_is_not_launched(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        with pytest.raises(NotLaunchedError) as caught:
+            during(workspace, lambda folder: None, b"x" * 100)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    assert caught.value.code == "no-message-file"
+    assert not list(workspace.path.glob("at-*"))
+    workspace.close()
