@@ -14,6 +14,7 @@ import pytest
 from clawmarshal.api.opening import opened_ledger
 from tests.support.fake_openclaw import write_fake
 from tests.support.service import RISKY, SAFE, caller, configure, run, serving, settings_of
+from tests.support.turns import is_alive, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = r"cmk_\S+"
@@ -79,6 +80,7 @@ def test_a_killed_service_shows_unknown_and_launches_nothing_again(tmp_path: Pat
         while not cli.launches() and time.monotonic() < deadline:
             http.get(f"/routes/{sent['id']}")
         process.stop(signal.SIGKILL)
+    assert wait_until(lambda: not is_alive(cli.launches()[0]["pid"]))
     with serving("--config", str(config)) as process, caller(process.address(), key) as http:
         route = http.get(f"/routes/{sent['id']}?wait_s=30").json()
         assert (route["state"], route["ran"]) == ("unknown", None)

@@ -143,7 +143,7 @@ def test_a_turn_that_waited_too_long_is_refused_and_frees_its_place() -> None:
 
 def test_one_more_than_may_wait_is_refused_at_once() -> None:
     async def scene() -> None:
-        floor = Floor(Lanes(max_children=1, max_waiting=1))
+        floor = Floor(Lanes(max_children=1, max_wait_s=5, max_waiting=1))
         turns = [floor.enter("a", ONE, "s")]
         await settle()
         turns.append(floor.enter("b", ONE, "t"))
