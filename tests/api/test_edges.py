@@ -20,6 +20,7 @@ from clawmarshal.api.logs import JsonLines
 from clawmarshal.api.problems import PROBLEMS, Problem, of_error, response
 from clawmarshal.errors import ClawmarshalError, ConflictError, LedgerUnavailableError
 from clawmarshal.router.fleet import FleetWatch
+from clawmarshal.router.ledger.records import Queue
 from tests.support.asgi import AppClient, served
 from tests.support.fake_desk import ROSTER, FakeDesk, fake_parts
 
@@ -84,9 +85,10 @@ class Part:
         self.last_error: str | None = None
         self.away = False
 
-    def ping(self) -> None:
+    def queue(self) -> Queue:
         if self.away:
             raise LedgerUnavailableError("away")
+        return Queue(waiting=3, oldest_s=1.26)
 
 
 @pytest.fixture
@@ -139,6 +141,13 @@ def test_each_part_that_fails_is_a_reason(
     happen(part, health)
     state = asyncio.run(health.readiness())
     assert (state.ready, state.reasons) == (False, (reason,))
+
+
+def test_the_queue_is_told_while_the_ledger_answers(part: Part, health: ServiceHealth) -> None:
+    told = asyncio.run(health.readiness()).details
+    assert (told["turns_waiting"], told["oldest_wait_s"]) == (3, 1.3)
+    part.away = True
+    assert asyncio.run(health.readiness()).details["turns_waiting"] is None
 
 
 def test_agents_missing_from_a_known_fleet_are_named(part: Part, health: ServiceHealth) -> None:
