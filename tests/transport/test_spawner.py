@@ -10,6 +10,7 @@ import socket
 import subprocess  # noqa: TID251 - a service of our own is killed here
 import sys
 import textwrap
+import threading
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -333,6 +334,30 @@ def test_hanging_up_stops_the_child(folder: Path) -> None:
         near.close()
         assert wait_until(lambda: not is_alive(pid), timeout_s=5)
     spawner.close()
+
+
+def test_child_outlives_the_thread_that_started_it(folder: Path) -> None:
+    fake = write_fake(folder, STAYS)
+    near, far = socket.socketpair()
+    made: list[Spawner] = []
+
+    def start() -> None:
+        made.append(Spawner())
+        with open(os.devnull, "wb") as null:
+            made[0].hand_over(far.fileno(), null.fileno(), null.fileno())
+        hear(near)
+        near.sendall(encode(order_for(fake, folder, not_after_s=boot_s() + 10)))
+
+    thread = threading.Thread(target=start)
+    thread.start()
+    thread.join()
+    with far:
+        pid = hear(near)["pid"]
+        assert wait_until(lambda: len(fake.notes("beats")) >= 3)
+        assert is_alive(pid)
+        near.close()
+        assert wait_until(lambda: not is_alive(pid), timeout_s=5)
+    made[0].close()
 
 
 FORKING_SERVICE = """
