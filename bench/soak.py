@@ -120,10 +120,12 @@ class Soak:
         self.report.outcomes.clear()
 
     async def run(self, turns: int, *, side_by_side: int) -> None:
-        """Make every turn."""
-        numbers = iter(range(turns))
-        await asyncio.gather(*(self._lane(numbers) for _ in range(side_by_side)))
-        self._sample()
+        """Make every turn, in rounds; after each nothing is under way and memory is looked at."""
+        size = max(100, turns // 20)
+        for first in range(0, turns, size):
+            numbers = iter(range(first, min(first + size, turns)))
+            await asyncio.gather(*(self._lane(numbers) for _ in range(side_by_side)))
+            self._sample()
         self._look_for_leftovers()
         await self.transport.close()
         self.report.left["private folders"] = len(list(self.turns_folder.iterdir()))
@@ -143,8 +145,6 @@ class Soak:
             if fault:
                 self.report.wrong.append(f"turn {number}, {name}: {fault}")
             self.report.turns += 1
-            if self.report.turns % 50 == 0:
-                self._sample()
 
     def _draw(self) -> str:
         name = self.rng.choice((*COMMON, *BEHAVIOURS, *BLOWS * 3))
@@ -248,6 +248,7 @@ class Soak:
 
     def _sample(self) -> None:
         """Look at what is held: free pages go back first, which are no growth."""
+        gc.collect()
         give_back()
         for name, pid in (("service", os.getpid()), ("spawner", self.transport._spawner.pid)):
             with contextlib.suppress(OSError, IndexError):
@@ -336,7 +337,7 @@ def written(report: Report, told: argparse.Namespace, where: str) -> list[str]:
     ]
     for name, points in report.memory.items():
         lines.append(
-            f"| memory of the {name}, MiB: median of each fifth of {len(points)} samples | "
+            f"| memory of the {name}, MiB: median of each fifth of {len(points)} looks | "
             f"{fifths(points)} |"
         )
         lines.append(
@@ -346,7 +347,7 @@ def written(report: Report, told: argparse.Namespace, where: str) -> list[str]:
     lines.append(f"| most memory the service ever had, MiB | {peak:.1f} |")
     lines += [
         "",
-        "Memory is the resident set after free pages were given back; outputs under way are in it. "
+        "Memory is the resident set between two rounds of turns, after free pages were given back. "
         f"{told.warm_up} turns with the largest outputs came before, uncounted: each thread that "
         "reads large outputs keeps about 4 MiB from then on.",
     ]

@@ -41,6 +41,8 @@ _ACCEPTED = re.compile(
     r"accepted run |abort Gateway run |Gateway run \S+ was not confirmed", re.ASCII
 )
 _MAX_SENDS = 50
+_NOISE_CHARS = 20_000
+"""More is not cleaned: megabytes of it would cost their size several times over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def read_turn(output: Output, asked: Asked) -> Reading:
     is_stdout = True
     if not output.stdout.strip():
         findings, is_stdout = find_documents(stderr), False
-    noise = clean_text(findings.noise.strip(), limit=2000) if is_stdout else ""
+    noise = clean_text(findings.noise.strip()[:_NOISE_CHARS], limit=2000) if is_stdout else ""
     reading = _read(output, asked, findings=findings, is_stdout=is_stdout, stderr=stderr)
     facts = {**reading.facts, "undecodable": True} if _is_undecodable(output) else reading.facts
     return replace(

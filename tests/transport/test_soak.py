@@ -6,8 +6,8 @@ from bench.soak import soak
 from tests.support.behaviours import BEHAVIOURS
 
 TURNS = 500
-FLAT_KIB = 48 * 1024
-"""What the service may grow by in the run: a few outputs of 4 MiB are under way at any time."""
+FLAT_KIB = 40 * 1024
+"""What the service may grow by: each thread that reads large outputs keeps about 4 MiB."""
 
 
 def test_five_hundred_turns_with_faults_leave_nothing(tmp_path: Path) -> None:
