@@ -29,8 +29,7 @@ VERSION = "1"
 SEED = 20261130
 DROPPED_SHARE = 0.25
 NONE_SHARE = 0.12
-L2 = {"encoder": 1e-4, "encoder_examples": 1e-3, "lexical": 1e-4, "lexical_examples": 1e-4}
-"""Per head. Measured leave-one-roster-out: see results/routing_tried.md."""
+L2 = 1e-4
 EXAMPLES = 5
 LEXICAL = ("char", "char_unit", "bm25")
 ENCODER = ("unit", "unit_mean", "whole", "char", "char_unit")
@@ -86,7 +85,7 @@ class Study:
             shares = [0.5] + [0.5 / len(made)] * len(made)
             for corpus, share in zip([self.corpora[key], *made], shares, strict=True):
                 parts.append(self._block(corpus, option, background, draw, share))
-        weights = expecting(fit(parts, l2=L2[kind]), parts, place=len(option), share=NONE_SHARE)
+        weights = expecting(fit(parts, l2=L2), parts, place=len(option), share=NONE_SHARE)
         rounded = [round(float(weight), 4) for weight in weights]
         return Head(
             dict(zip(option, rounded, strict=False)),
