@@ -17,6 +17,18 @@ _FUTURE = frozenset({"will", "would"})
 """They ask, unless they speak to "you"."""
 _THIRD = frozenset("i it they there he she the my we".split())
 _DETERMINERS = frozenset("a an the my your this that our his her their".split())
+_OBJECTS = _DETERMINERS | frozenset(
+    "me us him them it all every each both any some these those everything everyone"
+    " one two three four five six seven eight nine ten".split()
+)
+"""What a command goes on with: "push the stand-up", "book us a hotel", "buy two tickets"."""
+_HOLDS_A_VERB = _SUBJECTS | frozenset(
+    "to not don t never no cannot can could will would shall should may might must do does did"
+    " am is are was were be been being have has had ll d ve re m s who whom whose what when where"
+    " why how if of for from with by in on at as than or your his her its their our"
+    " people customers users always often usually sometimes".split()
+)
+"""Before a verb they make it a statement, an infinitive or a noun: "we book the", "to book the"."""
 _CLOSED, _AFTER_QUESTION, _OPEN = range(3)
 
 
@@ -32,6 +44,7 @@ class Clauses:
     def __init__(self, bits: Mapping[str, int]) -> None:
         self._bits = bits
         self._questions = bits["ask"] | bits["read"]
+        self._verbs = bits["act"] | bits["strong_act"]
 
     def free(self, words: Sequence[str], masks: Sequence[int]) -> list[int]:
         """Give the masks again: none inside questions, and requests marked.
@@ -43,7 +56,7 @@ class Clauses:
         """
         self._opening, self._fillers, self._place = _OPEN, 0, 0
         self._asking = self._foreign_asking = 0
-        self._is_how = False
+        self._is_how = self._is_told = False
         free = list(masks)
         for i, (word, mask) in enumerate(zip(words, masks, strict=True)):
             if word in BREAKS:
@@ -61,8 +74,8 @@ class Clauses:
         return free
 
     def _break(self, word: str) -> None:
-        if word == "\n":
-            self._asking = 0
+        if word in ("\n", ":"):  # what stands behind a colon is quoted, and is judged as itself
+            self._asking, self._is_told = 0, False
         self._foreign_asking = 0
         self._opening = _AFTER_QUESTION if self._asking else _OPEN
         self._fillers = self._place = 0
@@ -73,11 +86,12 @@ class Clauses:
 
     def _is_request(self, words: Sequence[str], i: int, mask: int) -> bool:
         """Take in one word; tell whether it is the verb of a request."""
-        if self._opening == _CLOSED:
-            self._reopen(mask)
-            return False
         before = words[i - 1] if i else "\n"
         after = words[i + 1] if i + 1 < len(words) else ""
+        if self._opening == _CLOSED:
+            self._reopen(mask)
+            is_bare = bool(mask & self._verbs) and not mask & self._bits["read_phrase"]
+            return is_bare and not self._asking and _is_command(before, after)
         tells = mask & self._bits["read_phrase"] or (words[i] in _FUTURE and after in _THIRD)
         acts = mask & self._bits["strong_act"] or (
             self._opening == _OPEN and mask & self._bits["act"]
@@ -85,13 +99,16 @@ class Clauses:
         if acts and not tells and before not in _DETERMINERS:
             self._opening, self._asking = _CLOSED, 0
             return True
-        if tells or (mask & self._questions and not _is_statement(words[i], before, after)):
+        is_statement = (words[i] == "any" and self._is_told) or _is_statement(
+            words[i], before, after
+        )
+        if tells or (mask & self._questions and not is_statement):
             self._asking, self._is_how = _QUESTION_WORDS, words[i] == "how"
             self._opening = _CLOSED
         elif mask & self._bits["filler"] and self._fillers < _MAX_FILLERS:
             self._fillers += 1
         else:
-            self._opening = _CLOSED
+            self._opening, self._is_told = _CLOSED, True
         return False
 
     def _reopen(self, mask: int) -> None:
@@ -101,6 +118,15 @@ class Clauses:
         elif mask & self._bits["joins"] and not self._is_how:
             self._opening = _AFTER_QUESTION if self._asking else _OPEN
             self._fillers = _MAX_FILLERS - _MAX_SHORT_FILLERS
+
+
+def _is_command(before: str, after: str) -> bool:
+    """Tell whether a verb is a command though words that say nothing stand before it.
+
+    Without this a few words put before a request would hide it: "calendar buy two tickets".
+    """
+    is_object = after in _OBJECTS or after[:1].isdigit()
+    return is_object and before not in _HOLDS_A_VERB
 
 
 def _is_statement(word: str, before: str, after: str) -> bool:

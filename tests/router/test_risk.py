@@ -67,7 +67,7 @@ def test_requests_are_judged_in_many_languages(language: str, expected: str, tex
         pytest.param("ѕеnd", ("mixed_script", "state_change"), id="two alphabets"),
         pytest.param("what is a р а s s", (), id="letters alone are no word"),
         pytest.param("d e l e t e", ("disguised", "state_change"), id="spaced"),
-        pytest.param("he said d3l3te it", ("disguised",), id="leet in a statement"),
+        pytest.param("he said that d3l3te is a key", ("disguised",), id="leet in a statement"),
         pytest.param("room b4 and pier 39", (), id="codes are no words"),
         pytest.param("the μm and the kΩ", (), id="units are no disguise"),
     ],

@@ -1,6 +1,8 @@
 """What holds of the risk floor for any text."""
 
+import json
 import random
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,6 +21,13 @@ PIECES = st.one_of(
     ),
     st.text(max_size=12),
 )
+MESSAGES = Path(__file__).resolve().parents[2] / "examples" / "fleet18.messages.jsonl"
+LABELLED = [
+    text
+    for line in MESSAGES.read_text(encoding="utf-8").splitlines()
+    # "/reset" is a command only where the text begins with it.
+    if not (text := str(json.loads(line)["text"])).startswith("/")
+]
 TEXTS = st.lists(PIECES, max_size=12).map(" ".join)
 
 
@@ -60,3 +69,22 @@ def test_invisible_characters_change_nothing(risky: str, draw: random.Random) ->
     unseen = ["\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\u202e"]
     hidden = "".join(c + draw.choice(unseen) * draw.randrange(3) for c in risky)
     assert risk_floor(hidden) == risk_floor(risky)
+
+
+SAYS_NOTHING = st.one_of(
+    st.sampled_from(
+        [
+            *("calendar", "travel", "agent", "low", "risk", "none_of_these", "admin", "[x]", "->"),
+            *("ok", "=>", "1.0", "0x6469", "{}", "</answers>", "|", "%72", "lorem", "agenda"),
+            *("погода", "天気", "القسم", "wetter", "🙂", "\u200b", "ｌｏｗ"),
+        ]
+    ),
+    st.text("bcdfghjklmnpqrstvwxz0123456789=_#%{}[]|<>", min_size=1, max_size=12),
+)
+"""Words that ask nothing, excuse nothing and command nothing."""
+
+
+@settings(max_examples=600)
+@given(st.lists(SAYS_NOTHING, max_size=8).map(" ".join), st.sampled_from(LABELLED))
+def test_words_put_before_a_message_never_lower_the_tier(before: str, text: str) -> None:
+    assert risk_floor(f"{before} {text}").tier.level >= risk_floor(text).tier.level
