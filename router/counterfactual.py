@@ -10,7 +10,7 @@ from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decision import Decision
 from clawmarshal.router.explanation import Evidence, ballot_then, evidence_from, policy_then
-from clawmarshal.router.gates import UNSEEN_LIMIT
+from clawmarshal.router.gates import limiting_agents
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.policy import Policy, Verdict, decide
 from clawmarshal.router.route import Outcome, Reason, Via
@@ -212,13 +212,16 @@ def _passing(scene: _Scene, fired: set[int]) -> Iterator[_Idea]:
 
 
 def _risk_passes(scene: _Scene) -> Iterator[_Idea]:
-    view, agent, policy = scene.verdict().risk, scene.target.agent, scene.policy
+    view, policy = scene.verdict().risk, scene.policy
     high = view.probabilities.get(Risk.HIGH, 1.0)
-    limit = agent.risk_limit if agent else UNSEEN_LIMIT
     changed, settings = scene, []
-    if agent and view.top.level > limit.level:
-        changed = changed.with_agent(agent, max_risk=view.top)
-        settings.append(_setting(f"max_risk of {agent.id}", limit, view.top))
+    seen = scene.evidence
+    for one in limiting_agents(
+        seen.ballot, scene.known, target=scene.target, circumstances=seen.circumstances
+    ):
+        if view.top.level > one.risk_limit.level:
+            changed = changed.with_agent(one, max_risk=view.top)
+            settings.append(_setting(f"max_risk of {one.id}", one.risk_limit, view.top))
     if high > (most := policy.max_high_probability):
         changed = changed.with_policy(max_high_probability=_up(high))
         settings.append(_setting("policy.max_high_probability", most, _up(high)))

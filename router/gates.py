@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from clawmarshal.errors import DecisionError, DecisionInvalidError
-from clawmarshal.roster.agent import Risk
+from clawmarshal.roster.agent import AgentSpec, Risk
 from clawmarshal.router.ballot import NONE_OF_THESE, Ballot
 from clawmarshal.router.decision import MODEL_MISMATCH, Decision
 from clawmarshal.router.directives import has_directive, is_displayable
@@ -23,6 +23,8 @@ from clawmarshal.router.thresholds import (
 
 UNSEEN_LIMIT = Risk.MEDIUM
 """The highest tier that passes gate 3 where no target sets its own."""
+PLAUSIBLE = 0.05
+"""From this probability on an agent's limit counts at gate 3, though another is the target."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +92,13 @@ def no_usable_answer(case: Case) -> Iterator[Firing]:
 
 def risk(case: Case) -> Iterator[Firing]:
     """Gate 3: too risky to run unseen, for this target."""
-    agent = case.target.agent
-    limit = agent.risk_limit if agent else UNSEEN_LIMIT
+    limit, strictest = _strictest_limit(case)
     grounds = list(_risk_grounds(case, limit))
     if grounds:
-        whose = f"{agent.id} takes" if agent else "without an agent the limit is"
-        yield _hold(3, Reason.RISK, _sentence([*grounds, f"{whose} {limit} at most"]))
+        whose = f"{strictest.id} takes" if strictest else "without an agent the limit is"
+        near = strictest is not None and strictest is not case.target.agent
+        also = [f"the message may be for {strictest.id}"] if near and strictest else []
+        yield _hold(3, Reason.RISK, _sentence([*grounds, *also, f"{whose} {limit} at most"]))
 
 
 def partial_view(case: Case) -> Iterator[Firing]:
@@ -192,12 +195,45 @@ GATES: tuple[GateRule, ...] = (
 """Gates 1 to 9 of DESIGN section 3; where none fires, gate 10 dispatches."""
 
 
+def limiting_agents(
+    ballot: Ballot, decision: Decision | None, *, target: Target, circumstances: Circumstances
+) -> tuple[AgentSpec, ...]:
+    """List the agents whose limits gate 3 compares with: the target, and who else it may be for.
+
+    Every agent that the model gives `PLAUSIBLE` or more: which of them a message is for is what
+    its text can shift, and shifting it must not free the message. A pin and a follow-up are not
+    the text's to shift: there the target's own limit holds alone.
+    """
+    listed = (target.agent,) if target.agent else ()
+    if decision is None or target.via is Via.PIN or circumstances.is_follow_up:
+        return listed
+    shares = decision.agent.probabilities
+    near = (agent for agent in ballot.agents if shares.get(agent.id, 0.0) >= PLAUSIBLE)
+    return (*listed, *(agent for agent in near if agent not in listed))
+
+
+def _limiting(case: Case) -> tuple[AgentSpec, ...]:
+    return limiting_agents(
+        case.ballot, case.known, target=case.target, circumstances=case.circumstances
+    )
+
+
+def _strictest_limit(case: Case) -> tuple[Risk, AgentSpec | None]:
+    """Return the limit that gate 3 compares with, and whose it is; the target's where equal."""
+    limit = case.target.agent.risk_limit if case.target.agent else UNSEEN_LIMIT
+    strictest = case.target.agent
+    for agent in _limiting(case):
+        if agent.risk_limit.level < limit.level:
+            limit, strictest = agent.risk_limit, agent
+    return limit, strictest
+
+
 def risk_view(case: Case) -> RiskView:
     """Say how risky the message is for the target of the case."""
     tier, codes = case.floor.tier, case.floor.codes
     raised = case.policy.non_english_floor
-    agent = case.target.agent
-    if raised and agent and agent.capabilities and not case.circumstances.is_english:
+    can_act = any(agent.capabilities for agent in _limiting(case))
+    if raised and can_act and not case.circumstances.is_english:
         codes = (*codes, "not-english")
         tier = max(tier, raised, key=lambda one: one.level)
     model_tier, _, fault = _model_risk(case.known)

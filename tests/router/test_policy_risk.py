@@ -159,3 +159,28 @@ def test_the_floor_for_other_languages_never_lowers_and_can_be_switched_off() ->
     foreign = scene.given(is_english=False)
     assert foreign.decide().risk.floor is Risk.HIGH
     assert foreign.ruled(non_english_floor=None).decide().risk.codes == ("wipe",)
+
+
+MOVED = {"finance": 0.06, "personal": 0.90, "security": 0.02, "none_of_these": 0.02}
+"""What a text may make of a message for finance: personal, and finance hardly."""
+
+
+def test_a_message_moved_to_a_laxer_agent_keeps_the_stricter_limit() -> None:
+    scene = replace(with_finance(max_risk="low"), agent=MOVED, floor=RiskFloor(Risk.MEDIUM))
+    verdict = scene.decide()
+    assert (verdict.agent, verdict.reason) == ("personal", Reason.RISK)
+    assert "may be for finance" in verdict.gates[0].detail
+    gone = replace(scene, agent=MOVED | {"finance": 0.04, "personal": 0.92})
+    assert gone.decide().outcome is Outcome.DISPATCH
+
+
+def test_a_pin_and_a_follow_up_answer_for_their_own_agent_alone() -> None:
+    scene = replace(with_finance(max_risk="low"), agent=MOVED, floor=RiskFloor(Risk.MEDIUM))
+    assert scene.given(pin="personal").decide().outcome is Outcome.DISPATCH
+    kept = scene.given(conversation_agent="personal", is_follow_up=True)
+    assert kept.decide().outcome is Outcome.DISPATCH
+
+
+def test_a_message_moved_to_a_laxer_agent_keeps_the_floor_for_other_languages() -> None:
+    scene = replace(with_finance(capabilities=("money",)), agent=MOVED)
+    assert scene.given(is_english=False).decide().reason is Reason.RISK
