@@ -36,8 +36,9 @@ READING = """## How to read it
   capabilities and takes low at most, it is moved by the text to an agent without any, which takes
   medium. Which agent a text is for is the text's to say; who must not get it from whom is said by
   bindings and tags, which no text reaches.
-- A prefix in the same line makes another sentence of a request ("calendar buy two tickets"), which
-  the rules then no longer see as one. That is a limit of theirs.
+- Words that say nothing do not hide a request behind them in the same line (tests/router/
+  test_risk_properties.py). A prefix that asks ("how can I") or notes ("note: ...") does.
+- Gate 3 takes the strictest limit of every agent with .05 or more (docs/policy.md).
 """.splitlines()
 
 
