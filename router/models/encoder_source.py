@@ -40,19 +40,28 @@ def _kind(path: Path) -> tuple[str, Callable[[Path], Encoder], list[Path]]:
             raise SettingsError(f"encoder: {path} needs a tokenizer.json beside it")
         weights = sorted(path.parent.glob(f"{path.name}[._]*"))
         return "onnx", OnnxEncoder, [path, tokenizer, *weights]
-    if _model_type(path) == "model2vec":
+    if _is_model2vec(path):
         return "model2vec", Model2vecEncoder, sorted(f for f in path.iterdir() if f.is_file())
     raise SettingsError(
         f"encoder: {path} is no encoder; name an .onnx file or a folder saved by model2vec"
     )
 
 
-def _model_type(path: Path) -> object:
+def _is_model2vec(path: Path) -> bool:
+    """Tell by the config of a distilled model, or by the modules that model2vec writes."""
+    config, modules = _read(path / "config.json"), _read(path / "modules.json")
+    if isinstance(config, dict) and config.get("model_type") == "model2vec":
+        return True
+    first = modules[0] if isinstance(modules, list) and modules else None
+    is_static = isinstance(first, dict) and str(first.get("type")).endswith("StaticEmbedding")
+    return is_static and (path / "model.safetensors").is_file()
+
+
+def _read(path: Path) -> object:
     try:
-        found = json.loads((path / "config.json").read_text("utf-8"))
+        return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    return found.get("model_type") if isinstance(found, dict) else None
 
 
 def _digest(files: list[Path]) -> str:

@@ -53,7 +53,8 @@ def save_onnx(folder: Path, weights: np.ndarray) -> Path:
 
 
 def unit(row: np.ndarray) -> np.ndarray:
-    return row / np.linalg.norm(row)
+    found: np.ndarray = row / np.linalg.norm(row)
+    return found
 
 
 def test_an_onnx_file_gives_the_mean_of_its_tokens(tmp_path: Path) -> None:
