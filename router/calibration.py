@@ -19,8 +19,10 @@ from clawmarshal.router.models.fitting import FOLDS, SEED, Outcome, Sample, fit_
 from clawmarshal.router.models.fitting import Row as FittedRow
 from clawmarshal.router.models.head import SHIPPED, Head, shipped_heads
 from clawmarshal.router.scoring import (
+    Point,
     Stated,
     calibration_error,
+    coverage_at,
     coverage_curve,
     least_threshold,
     share_of,
@@ -30,6 +32,8 @@ from clawmarshal.router.thresholds import Policy
 MIN_ROWS = 50
 MIN_ROUTED = 20
 """A threshold is only suggested where at least so many messages would be routed by it."""
+SLACK = 0.01
+"""A figure that moved less than this, or by a single message, has not moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,10 @@ class Calibration:
     """Share of answers that are right, by the shipped head."""
     right_after: float
     """By cross-validation."""
+    coverage_before: float
+    """Share of messages that can be routed with `precision` kept, by the shipped head."""
+    coverage_after: float
+    """By cross-validation."""
     precision: float
     """What the threshold is suggested for."""
     min_probability: float | None
@@ -61,8 +69,25 @@ class Calibration:
 
     @property
     def helps(self) -> bool:
-        """Tell whether the fitted head is better calibrated than the shipped one."""
-        return self.error_after < self.error_before
+        """Tell whether the fitted head is better by one figure and worse by none."""
+        return not self.losses and any(gain > self._slack for gain in self._gains.values())
+
+    @property
+    def losses(self) -> tuple[str, ...]:
+        """Name what the fitted head is worse at; empty where nothing is."""
+        return tuple(name for name, gain in self._gains.items() if gain < -self._slack)
+
+    @property
+    def _slack(self) -> float:
+        return max(SLACK, 1 / self.rows) + 1e-9
+
+    @property
+    def _gains(self) -> Mapping[str, float]:
+        return {
+            "answers right": self.right_after - self.right_before,
+            "share that can be routed": self.coverage_after - self.coverage_before,
+            "calibration": self.error_before - self.error_after,
+        }
 
 
 def samples_from(
@@ -137,7 +162,9 @@ def calibrate(
     known = policy or Policy()
     outcome = fit_to(rows, shipped, state=lambda head, row: _state(head, row, known), step=step)
     kind = next(name for name, head in heads.by_name.items() if head is shipped)
-    return _told(outcome, rows, kind, precision, left_out=len(samples) - len(rows)), outcome.head
+    before = [top for row in rows if (top := _state(shipped, row, known)[1]) is not None]
+    told = _told(outcome, rows, kind, precision, before=before, left_out=len(samples) - len(rows))
+    return told, outcome.head
 
 
 def head_document(
@@ -208,13 +235,15 @@ def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Stated |
 
 
 def _told(
-    outcome: Outcome, rows: Sequence[FittedRow], kind: str, precision: float, *, left_out: int
+    outcome: Outcome,
+    rows: Sequence[FittedRow],
+    kind: str,
+    precision: float,
+    *,
+    before: Sequence[Stated],
+    left_out: int,
 ) -> Calibration:
-    curve = [
-        point
-        for point in coverage_curve(outcome.tops)
-        if point.coverage * len(outcome.tops) >= MIN_ROUTED
-    ]
+    curve = _curve(outcome.tops)
     least = least_threshold(curve, precision=precision)
     return Calibration(
         kind=kind,
@@ -226,7 +255,19 @@ def _told(
         error_after=round(calibration_error(outcome.after) or 0.0, 4),
         right_before=round(share_of(one.is_right for one in outcome.before).value or 0.0, 4),
         right_after=round(share_of(one.is_right for one in outcome.after).value or 0.0, 4),
+        coverage_before=_covered(before, len(rows), precision),
+        coverage_after=_covered(outcome.tops, len(rows), precision),
         precision=precision,
         min_probability=None if least is None else round(least - 5e-5, 4),
         made_nobody=outcome.has_made_nobody,
     )
+
+
+def _curve(tops: Sequence[Stated]) -> list[Point]:
+    found = coverage_curve(tops)
+    return [point for point in found if point.coverage * len(tops) >= MIN_ROUTED]
+
+
+def _covered(tops: Sequence[Stated], rows: int, precision: float) -> float:
+    """Return which share of all messages can be routed with the precision kept."""
+    return round(coverage_at(_curve(tops), precision=precision) * len(tops) / rows, 4)

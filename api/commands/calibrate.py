@@ -141,6 +141,10 @@ def _say(told: "Calibration", out: Path) -> None:
     say(f"{told.rows} labelled messages, {told.nobody} of them nobody's; {told.left_out} left out")
     say(f"calibration error  {told.error_before:.3f} as shipped, {told.error_after:.3f} fitted")
     say(f"answers right      {told.right_before:.1%} as shipped, {told.right_after:.1%} fitted")
+    say(
+        f"can be routed      {told.coverage_before:.1%} as shipped, {told.coverage_after:.1%} "
+        f"fitted, with {told.precision:.0%} of it right"
+    )
     if told.min_probability is None:
         say(f"threshold          none keeps {told.precision:.0%} right on these messages")
     else:
@@ -151,6 +155,9 @@ def _say(told: "Calibration", out: Path) -> None:
     say("fitted figures are by cross-validation: of messages that a fit has not seen")
     if told.made_nobody:
         say("too few messages are labelled none: some were made by taking their agent away")
-    if not told.helps:
-        say("the fit is no better calibrated than what is shipped: better not use it")
-    note(f"written to {out}; name it as decision.head in the settings")
+    if told.losses:
+        say(f"the fit is worse than what is shipped ({', '.join(told.losses)}): do not use it")
+    elif not told.helps:
+        say("the fit is no better than what is shipped: there is no reason to use it")
+    use = "; name it as decision.head in the settings" if told.helps else ""
+    note(f"written to {out}{use}")

@@ -37,7 +37,9 @@ def test_labelled_lines_become_a_fit(said: Said, tmp_path: Path) -> None:
     assert "75 labelled messages, 25 of them nobody's" in out
     assert "cross-validation" in out
     assert "policy.min_probability" in out
-    assert "decision.head" in err
+    assert "do not use it" in out
+    assert "answers right" in out
+    assert "decision.head" not in err
     document = json.loads((tmp_path / "my.head.json").read_text(encoding="utf-8"))
     assert document["provenance"]["data"] == "labelled.jsonl"
     assert len(document["provenance"]["data_sha256"]) == 64
@@ -51,7 +53,15 @@ def test_the_figures_as_json(said: Said, tmp_path: Path) -> None:
     assert code == 0
     assert told["error_after"] < told["error_before"]
     assert told["precision"] == 0.8
-    assert told["helps"] is True
+    assert told["helps"] is False
+
+
+def test_a_fit_that_helps_says_where_it_is_named(said: Said, tmp_path: Path) -> None:
+    data = write(tmp_path / "labelled.jsonl", labelled("finance", "security"))
+    code, out, err = said("--data", str(data))
+    assert code == 0
+    assert "do not use it" not in out
+    assert "decision.head" in err
 
 
 def test_too_few_are_refused_and_nothing_is_written(said: Said, tmp_path: Path) -> None:

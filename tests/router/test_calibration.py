@@ -54,8 +54,22 @@ def test_the_fit_is_better_calibrated_on_rows_it_has_not_seen(
     told, _ = fitted
     assert (told.kind, told.rows, told.nobody, told.left_out) == ("lexical", 75, 25, 0)
     assert told.error_after < told.error_before
-    assert told.helps
     assert not told.made_nobody
+
+
+def test_a_better_calibrated_fit_that_is_less_often_right_is_not_recommended(
+    fitted: tuple[Calibration, Head],
+) -> None:
+    told, _ = fitted
+    assert told.right_after < told.right_before
+    assert "answers right" in told.losses
+    assert not told.helps
+
+
+def test_a_fit_that_is_better_and_nowhere_worse_is_recommended() -> None:
+    told, _ = calibrate(samples("finance", "security"), encoder=None)
+    assert told.helps
+    assert told.losses == ()
 
 
 def test_a_threshold_is_suggested_that_keeps_the_precision(
@@ -197,3 +211,39 @@ def test_rows_that_no_message_may_hold_are_left_out() -> None:
         ("an invoice", "finance"),
         ("nobody", None),
     ]
+
+
+def _moved(fitted: tuple[Calibration, Head], **figures: float) -> Calibration:
+    even = {"right_before": 0.8, "right_after": 0.8, "coverage_before": 0.5, "coverage_after": 0.5}
+    errors = {"error_before": 0.1, "error_after": 0.1}
+    return replace(fitted[0], **{**even, **errors, **figures})  # type: ignore[arg-type] # all floats
+
+
+@pytest.mark.parametrize(
+    ("figures", "losses", "helps"),
+    [
+        ({}, (), False),
+        ({"error_after": 0.05}, (), True),
+        ({"right_after": 0.9}, (), True),
+        ({"coverage_after": 0.6}, (), True),
+        ({"error_after": 0.05, "right_after": 0.7}, ("answers right",), False),
+        ({"error_after": 0.05, "coverage_after": 0.4}, ("share that can be routed",), False),
+        ({"right_after": 0.9, "error_after": 0.2}, ("calibration",), False),
+        ({"right_after": 0.79, "error_after": 0.05}, (), True),
+    ],
+    ids=["even", "calibrated", "right", "routed", "less right", "less routed", "worse", "one row"],
+)
+def test_a_fit_that_is_worse_by_any_figure_is_not_recommended(
+    fitted: tuple[Calibration, Head],
+    figures: dict[str, float],
+    losses: tuple[str, ...],
+    helps: bool,
+) -> None:
+    told = _moved(fitted, **figures)
+    assert (told.losses, told.helps) == (losses, helps)
+
+
+def test_what_can_be_routed_is_a_share_of_all_messages(
+    fitted: tuple[Calibration, Head],
+) -> None:
+    assert 0 < fitted[0].coverage_after <= 50 / 75 / 0.9 + 1e-4
