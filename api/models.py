@@ -10,10 +10,13 @@ from clawmarshal.errors import SettingsError
 from clawmarshal.router.decision import DecisionModel
 
 if TYPE_CHECKING:
+    from clawmarshal.router.models.encoder import Encoder
     from clawmarshal.router.models.head import Heads
 
 
-def load_model(name: str, *, head: Path | None = None) -> DecisionModel:
+def load_model(
+    name: str, *, head: Path | None = None, encoder: Path | None = None
+) -> DecisionModel:
     """Return the model of a name, ready to answer.
 
     Parameters
@@ -23,6 +26,8 @@ def load_model(name: str, *, head: Path | None = None) -> DecisionModel:
         `DecisionModel` or of something that makes one when called without arguments.
     head
         A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``; the shipped one where None.
+    encoder
+        A model2vec folder or an ONNX file, for ``offline``; `head` must be fitted with it.
 
     Raises
     ------
@@ -39,12 +44,31 @@ def load_model(name: str, *, head: Path | None = None) -> DecisionModel:
             f"there is no model {name[:64]!r}; write offline, lexical or package.module:name"
             " (a system_one server needs a configuration)"
         )
+    from clawmarshal.router.models.encoder_source import open_encoder
     from clawmarshal.router.models.local import LocalDecisionModel
 
     heads = None if head is None else read_heads(head)
-    model = LocalDecisionModel(use_encoder=name == "offline", heads=heads)
+    if encoder is not None and name != "offline":
+        raise SettingsError(f"decision.encoder is for offline, not for {name}")
+    opened = None if encoder is None else open_encoder(encoder)
+    if name == "offline":
+        _check_fit(heads, opened)
+    model = LocalDecisionModel(encoder=opened, use_encoder=name == "offline", heads=heads)
     model.load()
     return model
+
+
+def _check_fit(heads: "Heads | None", encoder: "Encoder | None") -> None:
+    """Refuse an encoder that the weights were not fitted with: its figures would mean nothing."""
+    from clawmarshal.router.models.head import shipped_heads
+
+    shipped = shipped_heads()
+    wanted, used = (heads or shipped).encoder, encoder.name if encoder else shipped.encoder
+    if wanted != used:
+        raise SettingsError(
+            f"decision.head: the fit is for the encoder {wanted}, not for {used}; "
+            "name a fit of that encoder"
+        )
 
 
 def read_heads(path: Path) -> "Heads":

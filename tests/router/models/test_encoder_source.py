@@ -1,11 +1,13 @@
 """Encoders from a path, on models that the test makes."""
 
 import json
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from clawmarshal.api.models import load_model
 from clawmarshal.errors import DecisionInvalidError, SettingsError
 from clawmarshal.router.models.encoder_rows import CheckedEncoder
 from clawmarshal.router.models.encoder_source import open_encoder
@@ -118,3 +120,33 @@ def test_wrong_rows_are_refused(rows: object) -> None:
 def test_rows_come_out_of_length_1() -> None:
     found = CheckedEncoder(Rows([[3.0, 4.0]]), "x").encode(["a"])
     assert found.tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
+
+
+def test_an_encoder_without_a_fit_of_its_own_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="the fit is for the encoder"):
+        load_model("offline", encoder=save_onnx(tmp_path, table()))
+
+
+def test_a_fit_of_another_encoder_is_refused(tmp_path: Path) -> None:
+    source = resources.files("clawmarshal.router.models").joinpath("routing.head.json")
+    document = json.loads(source.read_text("utf-8")) | {"encoder": "another-1"}
+    head = tmp_path / "another.head.json"
+    head.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(SettingsError, match="another-1"):
+        load_model("offline", head=head)
+    assert load_model("lexical", head=head).name
+
+
+def test_a_fit_of_the_encoder_is_used(tmp_path: Path) -> None:
+    encoder = save_onnx(tmp_path, table())
+    source = resources.files("clawmarshal.router.models").joinpath("routing.head.json")
+    document = json.loads(source.read_text("utf-8"))
+    fit = document | {"encoder": open_encoder(encoder).name, "background": []}
+    head = tmp_path / "own.head.json"
+    head.write_text(json.dumps(fit), encoding="utf-8")
+    assert load_model("offline", head=head, encoder=encoder).name
+
+
+def test_words_alone_take_no_encoder(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"decision\.encoder is for offline"):
+        load_model("lexical", encoder=tmp_path)
