@@ -19,7 +19,7 @@ def configured_model(decision: DecisionSettings) -> DecisionModel:
         As `load_model`; or the server's address, key or redaction cannot be used.
     """
     if decision.model != SYSTEM_ONE:
-        return load_model(decision.model, head=decision.head)
+        return load_model(decision.model, head=decision.head, encoder=decision.encoder)
     if decision.base_url is None or decision.name is None:
         raise SettingsError(f"model: {SYSTEM_ONE} needs decision.base_url and decision.name")
     try:

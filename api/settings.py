@@ -26,7 +26,7 @@ SYSTEM_ONE = "system_one"
 MAX_KEY_BYTES = 8192
 SQLITE = "sqlite:///"
 FOR_ANY_MODEL = frozenset(
-    {"model", "deadline_s", "fallback", "head", "challenger", "challenger_wait_s"}
+    {"model", "deadline_s", "fallback", "head", "encoder", "challenger", "challenger_wait_s"}
 )
 
 
@@ -85,6 +85,8 @@ class DecisionSettings(Section):
     """Answers when the model gives no usable answer; its routes say ``via: offline``."""
     head: Path | None = None
     """A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``."""
+    encoder: Path | None = None
+    """A model2vec folder or an ONNX file, for ``offline``; ``head`` must be fitted with it."""
     challenger: Annotated[str, AfterValidator(_is_challenger)] | None = None
     """A second model; what it says is recorded beside the acting one's answer and never acts."""
     challenger_wait_s: float = Field(default=WAIT_S, ge=0, le=10)
@@ -323,6 +325,9 @@ def _decision_faults(decision: DecisionSettings, source: Source) -> list[Fault]:
     if decision.head is not None and decision.model not in ("offline", "lexical"):
         unfit = "decision.head is for model: offline or lexical"
         head = [source.fault(unfit, "decision", "head")]
+    if decision.encoder is not None and decision.model != "offline":
+        unfit = "decision.encoder is for model: offline"
+        head.append(source.fault(unfit, "decision", "encoder"))
     if decision.model != SYSTEM_ONE:
         return head + [
             source.fault(f"decision.{key} needs model: {SYSTEM_ONE}", "decision", key)
@@ -360,7 +365,7 @@ def _resolved(settings: Settings, folder: Path) -> Settings:
 def _decision_from(decision: DecisionSettings, folder: Path) -> DecisionSettings:
     paths = {
         name: folder / value
-        for name in ("key_file", "head")
+        for name in ("key_file", "head", "encoder")
         if (value := getattr(decision, name)) is not None
     }
     return decision.model_copy(update=paths)

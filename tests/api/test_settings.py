@@ -11,6 +11,7 @@ from clawmarshal.api.settings import (
     values_of,
 )
 from clawmarshal.errors import SettingsError
+from tests.support.service import configure
 
 MINIMAL = """\
 server: {}
@@ -197,3 +198,15 @@ def test_the_example_is_a_configuration_and_says_the_defaults() -> None:
     config_free = type(settings).model_fields
     assert settings.policy == config_free["policy"].default
     assert settings.decision == config_free["decision"].default
+
+
+def test_an_encoder_is_found_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    config = configure(tmp_path)
+    text = config.read_text(encoding="utf-8")
+    own = text.replace("{model: lexical}", "{model: offline, encoder: tiny.onnx}")
+    config.write_text(own, encoding="utf-8")
+    assert load_settings(config, environ={}).decision.encoder == tmp_path / "tiny.onnx"
+    unfit = text.replace("{model: lexical}", "{model: lexical, encoder: tiny.onnx}")
+    config.write_text(unfit, encoding="utf-8")
+    with pytest.raises(SettingsError, match=r"decision\.encoder is for model: offline"):
+        load_settings(config, environ={})
