@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 
 from clawmarshal.errors import MessageError
@@ -167,8 +167,20 @@ def calibrate(
     return told, outcome.head
 
 
+def without_examples(samples: Iterable[Sample]) -> tuple[Sample, ...]:
+    """Leave the agents' examples out, so that the fit holds for any ballot."""
+    return tuple(
+        replace(one, agents=tuple(replace(agent, examples=()) for agent in one.agents))
+        for one in samples
+    )
+
+
 def head_document(
-    calibration: Calibration, head: Head, *, provenance: Mapping[str, object]
+    calibration: Calibration,
+    head: Head,
+    *,
+    provenance: Mapping[str, object],
+    encoder: str | None = None,
 ) -> dict[str, object]:
     """Make the document of a ``*.head.json`` file: the shipped one with one head replaced.
 
@@ -176,6 +188,8 @@ def head_document(
     ----------
     provenance
         Where the labels came from; JSON values.
+    encoder
+        Another one than the shipped; its fit, made without examples, then stands for both kinds.
     """
     source = resources.files("clawmarshal.router.models").joinpath(SHIPPED)
     shipped: dict[str, object] = json.loads(source.read_text("utf-8"))
@@ -183,8 +197,13 @@ def head_document(
     weights = {"option": dict(head.option), "none": dict(head.none)}
     stamp = hashlib.sha256(json.dumps(weights, sort_keys=True).encode()).hexdigest()[:8]
     version = str(shipped["version"])
+    own: dict[str, object] = {}
+    if encoder is not None:
+        own = {"encoder": encoder, "background": []}
+        heads = {**(heads if isinstance(heads, dict) else {}), "encoder_examples": weights}
     return {
         **shipped,
+        **own,
         "version": f"{version}+{stamp}",
         "heads": {**(heads if isinstance(heads, dict) else {}), calibration.kind: weights},
         "provenance": {

@@ -40,6 +40,10 @@ def calibrate(
     model: Annotated[
         str, typer.Option("--model", help="Which model is fitted: offline or lexical.")
     ] = "offline",
+    encoder: Annotated[
+        Path | None,
+        typer.Option("--encoder", help="An ONNX file or a model2vec folder.", metavar="PATH"),
+    ] = None,
     precision: Annotated[
         float,
         typer.Option("--precision", min=0.5, max=1.0, help="What the threshold should keep."),
@@ -57,6 +61,8 @@ def calibrate(
         usage("say where the labels are: --data, --config, or both")
     if model not in ("offline", "lexical"):
         usage("--model is offline or lexical; no other model has weights of ours")
+    if encoder is not None and model != "offline":
+        usage("--encoder is for --model offline")
     check_writable((out,))
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import calibration
@@ -67,12 +73,17 @@ def calibrate(
     # Refused before the encoder is loaded.
     calibration.check_count(len(samples))
     progress = Progress(FOLDS, what="folds fitted")
-    encoder = _encoder() if model == "offline" else None
+    used = _encoder(encoder) if model == "offline" else None
+    if encoder is not None:
+        samples = calibration.without_examples(samples)
+        note("the fit for this encoder rests on these messages alone; as shipped means unfitted")
     told, head = calibration.calibrate(
-        samples, encoder=encoder, precision=precision, step=progress.step
+        samples, encoder=used, precision=precision, step=progress.step
     )
     provenance["roster_sha256"] = fleet.digest
-    document = calibration.head_document(told, head, provenance=provenance)
+    document = calibration.head_document(
+        told, head, provenance=provenance, encoder=used.name if encoder and used else None
+    )
     write_whole(out, codec.dumps(document, indent=1) + "\n")
     if json:
         say_json({**_figures(told), "version": document["version"], "out": str(out)})
@@ -114,10 +125,14 @@ def _reviewed(config: Path, fleet: "Roster") -> "Sequence[Sample]":
     return samples_of_reviews(reviews, fleet)
 
 
-def _encoder() -> "Encoder":
+def _encoder(path: Path | None) -> "Encoder":
     from clawmarshal.errors import SettingsError
     from clawmarshal.router.models.encoder import UseEncoder
 
+    if path is not None:
+        from clawmarshal.router.models.encoder_source import open_encoder
+
+        return open_encoder(path)
     try:
         return UseEncoder()
     except ImportError as error:

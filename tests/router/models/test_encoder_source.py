@@ -7,10 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from clawmarshal.api.cli import main
 from clawmarshal.api.models import load_model
 from clawmarshal.errors import DecisionInvalidError, SettingsError
 from clawmarshal.router.models.encoder_rows import CheckedEncoder
 from clawmarshal.router.models.encoder_source import open_encoder
+from tests.support.labelled import labelled, write
+from tests.support.service import ROSTER
 
 WORDS = {"[UNK]": 0, "invoice": 1, "tax": 2, "breach": 3, "up": 4}
 
@@ -150,3 +153,15 @@ def test_a_fit_of_the_encoder_is_used(tmp_path: Path) -> None:
 def test_words_alone_take_no_encoder(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"decision\.encoder is for offline"):
         load_model("lexical", encoder=tmp_path)
+
+
+def test_calibrate_writes_a_fit_that_the_encoder_takes(tmp_path: Path) -> None:
+    encoder, out = save_onnx(tmp_path, table()), tmp_path / "own.head.json"
+    fleet, data = tmp_path / "fleet.yaml", tmp_path / "labelled.jsonl"
+    fleet.write_text(ROSTER, encoding="utf-8")
+    write(data, labelled("finance", "security", "none"))
+    given = ("--roster", str(fleet), "--data", str(data), "--out", str(out))
+    assert main(("calibrate", *given, "--encoder", str(encoder))) == 0
+    document = json.loads(out.read_text(encoding="utf-8"))
+    assert document["encoder"] == open_encoder(encoder).name
+    assert load_model("offline", head=out, encoder=encoder).name.endswith(document["version"])
