@@ -36,11 +36,16 @@ HIGH = {"low": 0.05, "medium": 0.05, "high": 0.9}
 Scene = Callable[[Ballot, InboundMessage], dict[str, object]]
 
 
-def says(agent: str = "finance", share: float = 0.9, risk: dict[str, float] | None = None) -> Scene:
+def says(
+    agent: str = "finance",
+    share: float = 0.9,
+    risk: dict[str, float] | None = None,
+    **others: float,
+) -> Scene:
     """Script a model that is sure of one agent and of one tier."""
 
     def scene(ballot: Ballot, message: InboundMessage) -> dict[str, object]:
-        return scripted_answers(ballot, agent={agent: share}, risk=risk or LOW)
+        return scripted_answers(ballot, agent={agent: share, **others}, risk=risk or LOW)
 
     return scene
 
