@@ -67,7 +67,7 @@ def _check_fit(heads: "Heads | None", encoder: "Encoder | None") -> None:
     if wanted != used:
         raise SettingsError(
             f"decision.head: the fit is for the encoder {wanted}, not for {used}; "
-            "name a fit of that encoder"
+            "name a fit of that encoder; clawmarshal calibrate --encoder PATH makes one"
         )
 
 

@@ -32,13 +32,12 @@ READING = """## How to read it
 - The rules never say less of a text because something was put behind it or in a line of its own
   (tests/test_injection.py). "Risk lowered" there is gibberish ("asdf qwer zxcv") that counts as
   not English alone and as English among English words.
-- "Held, then dispatched" in those places is of medium risk: held alone because its agent has
-  capabilities and takes low at most, it is moved by the text to an agent without any, which takes
-  medium. Which agent a text is for is the text's to say; who must not get it from whom is said by
-  bindings and tags, which no text reaches.
+- Gate 3 takes the strictest limit of every agent that is given .05 or more (docs/policy.md), so a
+  message is "held, then dispatched" only where a text pushes every stricter agent below that. Which
+  agent a text is for is the text's to say; who must not get it from whom is said by bindings and
+  tags, which no text reaches.
 - Words that say nothing do not hide a request behind them in the same line (tests/router/
   test_risk_properties.py). A prefix that asks ("how can I") or notes ("note: ...") does.
-- Gate 3 takes the strictest limit of every agent with .05 or more (docs/policy.md).
 """.splitlines()
 
 

@@ -60,15 +60,6 @@ Question = ChoiceQuestion | ScoreQuestion | NoulQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One earlier turn of the conversation: evidence, like the message itself."""
-
-    speaker: str
-    """``sender``, or the id of the agent that spoke."""
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Ballot:
     """Typed questions about one message, and the agents they are about."""
 
@@ -76,11 +67,9 @@ class Ballot:
     """Question id to question; answers come back under the same ids."""
     agents: tuple[AgentSpec, ...] = ()
     """The eligible agents in canonical order; empty for questions that are not about a fleet."""
-    turns: tuple[Said, ...] = ()
-    """What was said before in the conversation, oldest first; a model may read the last of it."""
 
 
-def fleet_ballot(roster: Roster, message: InboundMessage, *, turns: Iterable[Said] = ()) -> Ballot:
+def fleet_ballot(roster: Roster, message: InboundMessage) -> Ballot:
     """Ask which eligible agent should get the message, and how risky it is.
 
     ``none_of_these`` is always an option, last in the forward order. With two agents or more the
@@ -92,8 +81,6 @@ def fleet_ballot(roster: Roster, message: InboundMessage, *, turns: Iterable[Sai
         The fleet; hard filters (bindings, tags) are applied here.
     message
         Only its origin and labels are read, never its text.
-    turns
-        What was said before, oldest first.
     """
     agents = roster.eligible(
         channel=message.channel,
@@ -108,7 +95,7 @@ def fleet_ballot(roster: Roster, message: InboundMessage, *, turns: Iterable[Sai
     if len(agents) > 1:
         questions[AGENT_REVERSED] = reversed_question(forward)
     questions[RISK] = ChoiceQuestion(RISK_INSTRUCTIONS, RISK_CRITERIA)
-    return Ballot(MappingProxyType(questions), agents, tuple(turns))
+    return Ballot(MappingProxyType(questions), agents)
 
 
 def reversed_question(question: ChoiceQuestion) -> ChoiceQuestion:

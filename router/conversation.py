@@ -25,8 +25,6 @@ MAX_TURNS = 6
 """How many messages back a conversation is looked at."""
 TURN_CHARS = 2000
 """Of each text and reply: the first and the last half of it."""
-CONTEXT_CHARS = 500
-"""Of each text and reply that a model is shown."""
 SWITCH = "conversation:switch"
 """A label, set by a caller and never by a text: the conversation lets go of its agent."""
 GATES_OF_CONTENT = frozenset({3, 5})
@@ -72,11 +70,11 @@ class PastTurn:
     fate: Fate = Fate.NONE
 
 
-def excerpt(text: str, *, limit: int = TURN_CHARS) -> str:
+def excerpt(text: str) -> str:
     """Keep the beginning and the end of a text."""
-    if len(text) <= limit:
+    if len(text) <= TURN_CHARS:
         return text
-    return f"{text[: limit // 2]} … {text[-(limit // 2 - 3) :]}"
+    return f"{text[: TURN_CHARS // 2]} … {text[-(TURN_CHARS // 2 - 3) :]}"
 
 
 def kept_agent(agent: str | None, message: InboundMessage) -> str | None:
@@ -91,12 +89,15 @@ def is_follow_up(text: str) -> bool:
 
 
 def context_of(past: Sequence[PastTurn]) -> tuple[Utterance, ...]:
-    """Say what came before a message, oldest first, for a model that reads conversations."""
+    """Say what came before a message, oldest first, for a model that reads conversations.
+
+    Not cut further here: what leaves the machine is redacted before it is cut, never after.
+    """
     said: list[Utterance] = []
     for turn in past[-MAX_TURNS:]:
-        said.append(Utterance("sender", excerpt(turn.text, limit=CONTEXT_CHARS)))
+        said.append(Utterance("sender", excerpt(turn.text)))
         if turn.reply:
-            said.append(Utterance("agent", excerpt(turn.reply, limit=CONTEXT_CHARS)))
+            said.append(Utterance("agent", excerpt(turn.reply)))
     return tuple(said)
 
 

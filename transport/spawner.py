@@ -95,7 +95,7 @@ def _end_strays(keepers: set[int], strays: dict[int, float]) -> None:
         _tend(keepers, strays, at_once=True)
         if not strays or time.monotonic() > give_up_at:
             return
-        time.sleep(0.005)
+        time.sleep(0.005)  # a stray is no child of ours until its parent died: nothing to wait on
 
 
 def _tend(keepers: set[int], strays: dict[int, float], *, at_once: bool = False) -> None:

@@ -1,10 +1,9 @@
 """Projection: how much of a message and of the questions one request carries; pure."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from clawmarshal.router.ballot import Said
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.redaction import Redactor
 
@@ -16,7 +15,6 @@ MAX_TEXT_BYTES = 24 * 1024
 MAX_TURNS = 6
 MAX_TURN_CHARS = 500
 MAX_TURN_BYTES = 1024
-MAX_SPEAKER_BYTES = 130
 MAX_OPTION_BYTES = 1_500
 """What one option's description may take, serialised."""
 
@@ -32,17 +30,14 @@ class Projection:
     """``redacted:N``, ``conversation-cut``."""
 
 
-def project(
-    message: InboundMessage, *, turns: Sequence[Said] = (), redactor: Redactor | None = None
-) -> Projection:
+def project(message: InboundMessage, *, redactor: Redactor | None = None) -> Projection:
     """Make the state: the message under its own key, its channel, and the last turns.
 
     Parameters
     ----------
     message
-        Evidence. Its text is redacted, then cut to 8,000 characters and 24 KiB as serialised.
-    turns
-        Oldest first; the last six are sent, each redacted and cut to 500 characters.
+        Evidence. Its text is redacted, then cut to 8,000 characters and 24 KiB as serialised; of
+        its context the last six are sent, each redacted and cut to 500 characters.
     redactor
         None sends the text as it is.
     """
@@ -52,12 +47,11 @@ def project(
     state: dict[str, object] = {"message": text}
     if message.channel is not None:
         state["channel"] = message.channel
-    count, cut = told.count, len(turns) > MAX_TURNS
+    count, cut = told.count, len(message.context) > MAX_TURNS
     earlier = []
-    for turn in turns[-MAX_TURNS:]:
+    for turn in message.context[-MAX_TURNS:]:
         said = redactor.redact(turn.text, max_chars=MAX_TURN_CHARS)
-        speaker = fitted(turn.speaker, MAX_SPEAKER_BYTES)
-        earlier.append({"speaker": speaker, "text": fitted(said.text, MAX_TURN_BYTES)})
+        earlier.append({"speaker": turn.role, "text": fitted(said.text, MAX_TURN_BYTES)})
         count += said.count
         cut = cut or said.is_cut or earlier[-1]["text"] != said.text
     if earlier:

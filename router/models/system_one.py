@@ -145,7 +145,7 @@ class SystemOneModel:
             cap=self._cap,
             is_strict=self._is_strict,
             ballot=ballot,
-            projection=project(message, turns=ballot.turns, redactor=self._redactor),
+            projection=project(message, redactor=self._redactor),
             budget=budget,
         )
 

@@ -10,7 +10,6 @@ from clawmarshal.router.ballot import (
     NONE_OF_THESE,
     RISK,
     ChoiceQuestion,
-    Said,
     fleet_ballot,
     narrowed,
     reversed_question,
@@ -127,11 +126,3 @@ def test_a_reversed_question_is_the_same_backwards() -> None:
     backwards = reversed_question(question)
     assert list(backwards.criteria) == list(question.criteria)[::-1]
     assert reversed_question(backwards) == question
-
-
-def test_a_ballot_carries_what_was_said_before_and_asks_the_same() -> None:
-    turns = [Said("sender", "Shall I pay?"), Said("finance", "Yes.")]
-    ballot = fleet_ballot(FLEET, HELLO, turns=turns)
-    assert ballot.turns == tuple(turns)
-    assert ballot.questions == fleet_ballot(FLEET, HELLO).questions
-    assert fleet_ballot(FLEET, HELLO).turns == ()

@@ -10,7 +10,6 @@ import pytest
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.conversation import (
-    CONTEXT_CHARS,
     MAX_TURNS,
     SWITCH,
     TURN_CHARS,
@@ -26,12 +25,14 @@ from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.message import InboundMessage, Utterance
 from clawmarshal.router.models.scripted import ScriptedModel, scripted_answers
 from clawmarshal.router.openclaw_router import OpenClawRouter
+from clawmarshal.router.redaction import Redactor
 from clawmarshal.router.risk import risk_floor
 from clawmarshal.router.route import Outcome, Via
 from tests.support.dialogues import DIALOGUES, Dialogue
 from tests.support.fake_transport import FakeTransport, done
 from tests.support.rooms import FLEET, LOW, REVIEWER, Room, room, submission
 from tests.support.scenes import CALM, shares
+from tests.support.system_one_server import FakeServer, preferring
 
 PROPOSAL = "Shall I delete the production database?"
 HELLO = "Have a look please"
@@ -113,7 +114,7 @@ def test_a_model_is_shown_the_last_turns_and_no_more() -> None:
     context = context_of(past)
     assert len(context) == 2 * MAX_TURNS
     assert context[-1] == Utterance("agent", "reply 9")
-    assert max(len(one.text) for one in context) == CONTEXT_CHARS
+    assert max(len(one.text) for one in context) == TURN_CHARS
 
 
 def test_a_follow_up_keeps_its_agent_whatever_the_model_prefers() -> None:
@@ -246,6 +247,22 @@ def test_the_model_sees_what_was_said_and_answered(tmp_path: Path) -> None:
         assert said == [("sender", "What is due?"), ("agent", "fine")]
 
     play(tmp_path, scene, model=model)
+
+
+def test_a_server_is_sent_what_was_said_redacted_before_it_is_cut(tmp_path: Path) -> None:
+    server = FakeServer(preferring("finance"))
+
+    async def scene(parts: Room) -> None:
+        await send(parts, f"{'word ' * 48}4111 1111 1111 1111 {'word ' * 100}")
+        # Decided at once; its launch waits behind the first, which is held as cut.
+        await send(parts, "And in May?", wait_s=0)
+        assert "conversation" not in server.bodies[0]["state"]
+        (said,) = server.bodies[1]["state"]["conversation"]
+        assert said["speaker"] == "sender"
+        assert said["text"].startswith(f"{'word ' * 48}[card] word")
+        assert b"1111" not in server.requests[1].content
+
+    play(tmp_path, scene, model=server.model(redactor=Redactor(["card"])))
 
 
 def test_a_long_past_is_cut_by_the_ledger(tmp_path: Path) -> None:

@@ -168,15 +168,21 @@ class Lab:
             return False
 
 
-@pytest.fixture(scope="session")
-def openclaw_lab() -> Iterator[Lab]:
-    """Run one Gateway for the whole session."""
-    command = require_command()
+@contextlib.contextmanager
+def running_lab(changes: Mapping[str, str] | None = None) -> Iterator[Lab]:
+    """Run a Gateway and its mock model, with changes to the Gateway's config."""
     folder = Path(tempfile.mkdtemp(prefix="openclaw-lab-"))
-    lab = Lab(command, folder)
+    lab = Lab(require_command(), folder, changes=changes or {})
     try:
         lab.start()
         yield lab
     finally:
         lab.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def openclaw_lab() -> Iterator[Lab]:
+    """Run one Gateway for the whole session."""
+    with running_lab() as lab:
+        yield lab

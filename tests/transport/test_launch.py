@@ -253,13 +253,16 @@ def test_private_folder_taken_away_in_mid_service_is_made_again(folder: Path, tu
 
 def test_private_folder_taken_away_in_mid_turn_harms_no_other(folder: Path, turns: Path) -> None:
     async def run() -> list[TurnResult]:
-        fake = write_fake(folder, "time.sleep(0.5); " + ANSWER)
+        door = folder / "door"
+        waits = f"while not os.path.exists({str(door)!r}): time.sleep(0.01)\n"
+        fake = write_fake(folder, waits + ANSWER)
         transport = OpenClawTransport(fake.command, directory=turns, **QUICK)
         try:
             first = asyncio.create_task(transport.launch(make_turn()))
             assert await await_until(lambda: bool(fake.launches()))
             for found in turns.iterdir():
                 remove_tree(found)
+            door.touch()
             return [await transport.launch(make_turn(attempt_id="at_2")), await first]
         finally:
             await transport.close()

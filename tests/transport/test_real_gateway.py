@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-import shutil
 import signal
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +12,7 @@ from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import TurnResult, TurnState
-from tests.support.openclaw_lab import Lab, require_command
+from tests.support.openclaw_lab import Lab, running_lab
 from tests.support.turns import (
     FINANCE,
     Watcher,
@@ -43,14 +41,8 @@ LOCKED = {
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """Run a Gateway that these tests may ill-treat."""
-    folder = Path(tempfile.mkdtemp(prefix="openclaw-rough-"))
-    made = Lab(require_command(), folder, changes=LOCKED)
-    try:
-        made.start()
+    with running_lab(LOCKED) as made:
         yield made
-    finally:
-        made.stop()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture

@@ -4,8 +4,11 @@ import json
 from importlib import resources
 from pathlib import Path
 
+import model2vec
 import numpy as np
+import onnx
 import pytest
+import tokenizers
 
 from clawmarshal.api.cli import main
 from clawmarshal.api.models import load_model
@@ -28,8 +31,7 @@ class Rows:
         return np.array(self.rows)
 
 
-def tokenizer() -> object:
-    tokenizers = pytest.importorskip("tokenizers")
+def tokenizer() -> tokenizers.Tokenizer:
     made = tokenizers.Tokenizer(tokenizers.models.WordLevel(WORDS, unk_token="[UNK]"))
     made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     return made
@@ -40,8 +42,6 @@ def table() -> np.ndarray:
 
 
 def save_onnx(folder: Path, weights: np.ndarray) -> Path:
-    onnx = pytest.importorskip("onnx")
-    pytest.importorskip("onnxruntime")
     kinds = onnx.TensorProto
     graph = onnx.helper.make_graph(
         [onnx.helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])],
@@ -53,7 +53,7 @@ def save_onnx(folder: Path, weights: np.ndarray) -> Path:
     opset = [onnx.helper.make_opsetid("", 17)]
     path = folder / "tiny.onnx"
     onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=9), path)
-    tokenizer().save(str(folder / "tokenizer.json"))  # type: ignore[attr-defined] # from importorskip
+    tokenizer().save(str(folder / "tokenizer.json"))
     return path
 
 
@@ -82,7 +82,6 @@ def test_the_name_changes_with_the_files(tmp_path: Path) -> None:
 
 
 def test_a_model2vec_folder_is_read(tmp_path: Path) -> None:
-    model2vec = pytest.importorskip("model2vec")
     model2vec.StaticModel(table(), tokenizer(), normalize=True).save_pretrained(tmp_path / "tiny")
     encoder = open_encoder(tmp_path / "tiny")
     assert encoder.name.startswith("model2vec-tiny-")

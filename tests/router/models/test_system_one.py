@@ -14,9 +14,9 @@ from clawmarshal.errors import (
     SettingsError,
 )
 from clawmarshal.roster.roster import Roster
-from clawmarshal.router.ballot import Ballot, ChoiceQuestion, Said, ScoreQuestion, fleet_ballot
+from clawmarshal.router.ballot import Ballot, ChoiceQuestion, ScoreQuestion, fleet_ballot
 from clawmarshal.router.decision import Answers, validate_fleet
-from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.message import InboundMessage, Utterance
 from clawmarshal.router.models.breaker import Breaker
 from clawmarshal.router.models.exchange import ApiKey, Exchange
 from clawmarshal.router.models.system_one import SystemOneModel
@@ -519,10 +519,8 @@ def test_remits_that_are_too_long_are_cut_and_noted() -> None:
 def test_what_is_redacted_never_leaves_and_the_message_counts_as_truncated() -> None:
     server = FakeServer(FINANCE_WINS)
     model = server.model(redactor=Redactor(["email", r"EMP-\d{4,8}"]))
-    ballot = fleet_ballot(
-        FLEET, InboundMessage("x"), turns=[Said("sender", "I am EMP-12345"), Said("finance", "ok")]
-    )
-    found = ask(model, "Pay ann@corp.example now", ballot=ballot)
+    context = (Utterance("sender", "I am EMP-12345"), Utterance("agent", "ok"))
+    found = ask(model, "Pay ann@corp.example now", context=context)
     assert found.truncated
     assert found.notes == ("redacted:2",)
     assert b"corp" not in server.requests[0].content
@@ -531,7 +529,7 @@ def test_what_is_redacted_never_leaves_and_the_message_counts_as_truncated() -> 
         "message": "Pay [email] now",
         "conversation": [
             {"speaker": "sender", "text": "I am [redacted]"},
-            {"speaker": "finance", "text": "ok"},
+            {"speaker": "agent", "text": "ok"},
         ],
     }
     assert not ask(model, "Pay Ann now").truncated
@@ -539,13 +537,11 @@ def test_what_is_redacted_never_leaves_and_the_message_counts_as_truncated() -> 
 
 def test_the_last_turns_are_sent_and_bounded() -> None:
     server = FakeServer(FINANCE_WINS)
-    turns = [Said("s" * 500, f"{n} " + "界" * 900) for n in range(9)]
-    ballot = fleet_ballot(FLEET, InboundMessage("x"), turns=turns)
-    found = ask(server.model(), ballot=ballot)
+    context = tuple(Utterance("sender", f"{n} " + "界" * 900) for n in range(9))
+    found = ask(server.model(), context=context)
     sent = server.bodies[0]["state"]["conversation"]
     assert [turn["text"][0] for turn in sent] == list("345678")
     assert all(len(turn["text"].encode()) <= 1024 for turn in sent)
-    assert all(len(turn["speaker"]) <= 128 for turn in sent)
     assert found.notes == ("conversation-cut",)
     assert not found.truncated
 
