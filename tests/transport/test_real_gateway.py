@@ -159,10 +159,14 @@ def test_gateway_killed_in_mid_turn_is_unknown_and_the_next_one_answers(
     assert after.state is TurnState.DONE, after
 
 
+@pytest.mark.timeout(300)
 def test_four_turns_at_once_each_get_their_own_answer(
     transport: OpenClawTransport, lab: Lab
 ) -> None:
     agents = (FINANCE, PERSONAL, FINANCE, PERSONAL)
+    # A Gateway that has just been restarted, or an agent in its first turn, is not what is asked.
+    for number, agent in enumerate((FINANCE, PERSONAL)):
+        launch(transport, "warm", 14 + number, agent=agent)
 
     async def run() -> list[TurnResult]:
         turns = [
@@ -173,7 +177,8 @@ def test_four_turns_at_once_each_get_their_own_answer(
 
     results = asyncio.run(run())
 
-    assert [result.state for result in results] == [TurnState.DONE] * 4, results
+    ends = [(r.state, r.code, r.exit_code, r.detail, r.stderr_tail, r.facts) for r in results]
+    assert [result.state for result in results] == [TurnState.DONE] * 4, ends
     for number, (agent, result) in enumerate(zip(agents, results, strict=True)):
         reply = result.reply_text or ""
         assert f"[echo-{agent.id}]" in reply and f"word{number}" in reply
