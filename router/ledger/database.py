@@ -1,33 +1,27 @@
-"""The one place that opens the database, begins transactions and translates their errors."""
+"""What a transaction on the ledger is, whichever database is behind it."""
 
 import contextlib
 import json
-import os
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from sqlite3 import Connection as SqliteConnection
-from sqlite3 import Error as SqliteError
+from typing import Protocol, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, Table, create_engine, event, make_url, select
-from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DataError, DBAPIError, IntegrityError
 
 from clawmarshal.errors import LedgerError, LedgerUnavailableError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import schema
-from clawmarshal.router.ledger.clock import Clock
 from clawmarshal.router.ledger.states import RouteState
 
-_WRITE = "clawmarshal_write"
-_WAL_TRIES = 50
-
-
+T = TypeVar("T")
 Moved = tuple[str, RouteState]
 """A route's id and the state it moved to."""
+OWN_FAULTS = (IntegrityError, DataError)
+"""What is wrong with one work alone, not with the database."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,204 +58,73 @@ class Transaction:
 
         Waits for a transaction that is inserting the same key, where several can write at once.
         """
-        statement = insert(table).values(row).on_conflict_do_nothing()
-        return self.connection.execute(statement).rowcount == 1
+        is_server = self.connection.dialect.name == "postgresql"
+        statement = (
+            postgresql.insert(table).values(row).on_conflict_do_nothing()
+            if is_server
+            else sqlite.insert(table).values(row).on_conflict_do_nothing()
+        ).returning(next(iter(table.primary_key)))
+        return self.connection.execute(statement).one_or_none() is not None
 
 
-class Database:
-    """Begin transactions on one SQLite file.
+class Database(Protocol):
+    """Run work in transactions; each behaves as if no other ran beside it.
 
-    Parameters
-    ----------
-    url
-        ``sqlite:///relative`` or ``sqlite:////absolute``; the folder must exist.
-    busy_timeout_s
-        How long a transaction waits for another's end.
-    pragmas
-        More settings for each connection.
-    on_commit
-        Told what moved, after each commit.
-
-    Raises
-    ------
-    LedgerUnavailableError
-        The file cannot be opened, made or read as a ledger.
-    LedgerError
-        ``ledger-url``, ``ledger-newer``.
+    Every method raises `LedgerUnavailableError` when the database cannot be used; nothing of the
+    work stays then, unless the answer to a commit was lost on its way.
     """
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        clock: Clock,
-        rules: Rules,
-        busy_timeout_s: float,
-        pragmas: Mapping[str, int | str],
-        on_commit: Callable[[Sequence[Moved]], None],
-    ) -> None:
-        self.path = _file_of(url)
-        self._clock = clock
-        self._rules = rules
-        self._on_commit = on_commit
-        self._busy_timeout_s = busy_timeout_s
-        self._pragmas = {
-            "busy_timeout": int(busy_timeout_s * 1000),
-            "synchronous": "FULL",
-            "foreign_keys": "ON",
-            "secure_delete": "ON",
-            **pragmas,
-        }
-        # SQLite's own waiting is unfair: threads of one process queue here instead.
-        self._writing = threading.Lock()
-        with _translated(), contextlib.ExitStack() as undo:
-            self._identity = _create_file(self.path)
-            self._engine = self._new_engine()
-            undo.callback(self._engine.dispose)
-            self._upgrade()
-            undo.pop_all()
+    @property
+    def path(self) -> Path | None:
+        """The file, absolute; None where it is a server's."""
+        ...
 
-    @contextlib.contextmanager
-    def write(self) -> Iterator[Transaction]:
-        """Begin a transaction that writes; it commits when the block ends without an error."""
-        with _translated(), self._turn(), self._connected() as connection:
-            connection.execution_options(**{_WRITE: True})
-            with connection.begin():
-                tx = Transaction(connection, self._clock.now(), self._rules)
-                yield tx
-        self._on_commit(tx.moved)
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Commit what the work wrote, and return what it returned.
 
-    @contextlib.contextmanager
-    def read(self) -> Iterator[Transaction]:
+        Parameters
+        ----------
+        work
+            May be run more than once, each time on an empty slate: it must do nothing that a
+            rollback does not undo.
+        """
+        ...
+
+    def read(self) -> contextlib.AbstractContextManager[Transaction]:
         """Begin a transaction that sees one state of everything and writes nothing."""
-        with _translated(), self._connected() as connection, connection.begin():
-            yield Transaction(connection, self._clock.now(), self._rules)
+        ...
+
+    def is_dead(self, tx: Transaction, worker: str) -> bool:
+        """Tell whether a worker is known to be gone, whatever its leases say."""
+        ...
+
+    def hold_worker(self, worker: str) -> None:
+        """Let others see that a worker lives for as long as this process does."""
+        ...
+
+    def release_worker(self, worker: str) -> None:
+        """Stop saying that a worker lives."""
+        ...
 
     def close(self) -> None:
         """Close every connection."""
-        self._engine.dispose()
-
-    def _connected(self) -> Connection:
-        """Connect, unless the file was removed or replaced.
-
-        What is written to such a file nobody finds again, and SQLite would make an empty one.
-        """
-        found = os.stat(self.path)
-        if (found.st_dev, found.st_ino) != self._identity:
-            raise LedgerUnavailableError(
-                "another file stands where the ledger was; restart what uses it"
-            )
-        return self._engine.connect()
-
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        if not self._writing.acquire(timeout=self._busy_timeout_s):
-            raise LedgerUnavailableError("the ledger is busy; try again")
-        try:
-            yield
-        finally:
-            self._writing.release()
-
-    def _new_engine(self) -> Engine:
-        engine = create_engine(
-            URL.create("sqlite", database=str(self.path)),
-            max_overflow=-1,
-            json_serializer=_json,
-            hide_parameters=True,  # they hold message text, and would stand in logs and errors
-            connect_args={"check_same_thread": False},
-        )
-        event.listen(engine, "connect", self._on_connect)
-        event.listen(engine, "begin", _on_begin)
-        return engine
-
-    def _on_connect(self, connection: SqliteConnection, _record: object) -> None:
-        connection.isolation_level = None  # the driver would begin late, and not before DDL
-        for name, value in self._pragmas.items():
-            connection.execute(f"PRAGMA {name} = {value}")
-
-    def _upgrade(self) -> None:
-        """Make the tables of a new file, or check the version of an old one."""
-        self._use_wal()
-        with self.write() as tx:
-            schema.metadata.create_all(tx.connection)
-            query = select(schema.meta.c.value).where(schema.meta.c.name == "schema_version")
-            found = tx.connection.execute(query).scalar_one_or_none()
-            if found is None:
-                row = {"name": "schema_version", "value": str(schema.SCHEMA_VERSION)}
-                tx.connection.execute(schema.meta.insert().values(row))
-            elif int(found) > schema.SCHEMA_VERSION:
-                raise LedgerError(
-                    f"the ledger has schema {found}; this version knows {schema.SCHEMA_VERSION}",
-                    code="ledger-newer",
-                )
-
-    def _use_wal(self) -> None:
-        """Switch the file to WAL; two services that start together may refuse each other."""
-        tries = 0
-        while True:
-            try:
-                with contextlib.closing(self._engine.raw_connection()) as connection:
-                    connection.cursor().execute("PRAGMA journal_mode = WAL")
-                    return
-            except SqliteError as error:
-                tries += 1
-                if tries == _WAL_TRIES or "locked" not in str(error):
-                    raise
-                time.sleep(0.02)
+        ...
 
 
-def _on_begin(connection: Connection) -> None:
-    # A deferred transaction that turns into a writer can fail half-way; a writer says so first.
-    is_write = connection.get_execution_options().get(_WRITE, False)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
-
-
-def _json(value: object) -> str:
+def compact_json(value: object) -> str:
+    """Write JSON for a column."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False)
 
 
-def _file_of(url: str) -> Path:
-    try:
-        parsed = make_url(url)
-    except ArgumentError:
-        raise LedgerError("the ledger's address is not a database URL", code="ledger-url") from None
-    if parsed.get_backend_name() != "sqlite" or not parsed.database or parsed.query:
-        raise LedgerError("the ledger's address is sqlite:///FILE, with a file", code="ledger-url")
-    if parsed.database == ":memory:":
-        raise LedgerError("a ledger in memory would forget everything", code="ledger-url")
-    return Path(parsed.database).absolute()
-
-
-def _create_file(path: Path) -> tuple[int, int]:
-    """Make the file for its owner alone, or take it from everybody else; return which it is.
-
-    Opened for writing: SQLite would fall back to reading, and the first message would find out.
-    """
-    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        found = os.fstat(descriptor)
-        if found.st_mode & 0o077:
-            os.fchmod(descriptor, found.st_mode & 0o7700)
-        return found.st_dev, found.st_ino
-    finally:
-        os.close(descriptor)
-
-
 @contextlib.contextmanager
-def _translated() -> Iterator[None]:
-    """Turn what SQLAlchemy, sqlite3 and the file system raise into errors of ours."""
+def translated() -> Iterator[None]:
+    """Turn what SQLAlchemy and its drivers raise into errors of ours."""
     try:
         yield
-    except IntegrityError as error:
+    except OWN_FAULTS as error:
         raise LedgerError("a rule of the ledger was broken", code="ledger-constraint") from error
     except DBAPIError as error:
         raise LedgerUnavailableError(f"the ledger cannot be used: {error.orig}") from error
-    except SqliteError as error:
-        raise LedgerUnavailableError(f"the ledger cannot be used: {error}") from error
-    except OSError as error:
-        raise LedgerUnavailableError(
-            f"the ledger's file cannot be used: {error.strerror}"
-        ) from error
     except UnicodeEncodeError as error:
         raise LedgerError(
             "a text is not Unicode that can be stored", code="text-invalid"

@@ -63,12 +63,12 @@ def any_open(tx: Transaction) -> bool:
     return tx.connection.execute(query).one_or_none() is not None
 
 
-def sweep(tx: Transaction, is_dead: Callable[[str], bool]) -> tuple[str, ...]:
+def sweep(tx: Transaction, is_dead: Callable[[Transaction, str], bool]) -> tuple[str, ...]:
     """Turn attempts whose lease is lost into ``unknown``; return the routes concerned."""
     attempts = schema.attempts
     query = select(attempts).where(attempts.c.state.in_(_OPEN)).order_by(attempts.c.fence)
     open_attempts = tx.connection.execute(query).all()
-    dead = {worker for worker in {row.worker for row in open_attempts} if is_dead(worker)}
+    dead = {worker for worker in {row.worker for row in open_attempts} if is_dead(tx, worker)}
     lost = [row for row in open_attempts if row.lease_until <= tx.now or row.worker in dead]
     for row in lost:
         _lapse(tx, row, "worker_gone" if row.worker in dead else "lease_lost")

@@ -20,9 +20,10 @@ from clawmarshal.router.ledger import (
     schema,
 )
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
-from clawmarshal.router.ledger.clock import Clock, SystemClock
-from clawmarshal.router.ledger.database import Database, Moved, Rules
+from clawmarshal.router.ledger.clock import Clock
+from clawmarshal.router.ledger.database import Moved, Rules, Transaction
 from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.ledger.opening import open_database
 from clawmarshal.router.ledger.reader import LedgerReader
 from clawmarshal.router.ledger.records import (
     Accepted,
@@ -34,7 +35,6 @@ from clawmarshal.router.ledger.records import (
     Submission,
 )
 from clawmarshal.router.ledger.states import RouteState
-from clawmarshal.router.ledger.workers import WorkerLocks
 from clawmarshal.router.route import Route
 from clawmarshal.transport.outcome import TurnResult
 
@@ -54,10 +54,11 @@ class Ledger(LedgerReader):
     Parameters
     ----------
     url
-        ``sqlite:///relative`` or ``sqlite:////absolute``. The file is made, for its owner alone;
-        its folder must exist.
+        ``sqlite:///relative`` or ``sqlite:////absolute``: the file is made, for its owner alone;
+        its folder must exist. Or ``postgresql://…``, whose schema `upgrade_ledger` makes.
     clock
-        The time; read inside each transaction.
+        The time, read inside each transaction; the machine's, or the PostgreSQL server's, where
+        None.
     ready_max_age_s
         A route that waits longer for its launch expires.
     hold_ttl_s
@@ -74,9 +75,9 @@ class Ledger(LedgerReader):
     Raises
     ------
     LedgerUnavailableError
-        The file cannot be opened, made or read; every method may raise it. Retryable.
+        The ledger cannot be opened, made or read; every method may raise it. Retryable.
     LedgerError
-        ``ledger-url``, ``ledger-newer``.
+        ``ledger-url``, ``ledger-newer``, ``ledger-older``, ``ledger-driver``, ``ledger-unsafe``.
     """
 
     def __init__(
@@ -93,20 +94,19 @@ class Ledger(LedgerReader):
     ) -> None:
         rules = Rules(ready_max_age_s, dict(hold_ttl_s), rerun_margin_s, held_blocks_session)
         self._listeners: list[Listener] = []
-        database = Database(
+        database = open_database(
             url,
-            clock=clock or SystemClock(),
+            clock=clock,
             rules=rules,
             busy_timeout_s=busy_timeout_s,
             pragmas=pragmas,
             on_commit=self._tell,
         )
         super().__init__(database)
-        self._locks = WorkerLocks(Path(f"{database.path}.workers"))
 
     @property
-    def path(self) -> Path:
-        """The ledger's file, absolute."""
+    def path(self) -> Path | None:
+        """The ledger's file, absolute; None where it is a server's."""
         return self._database.path
 
     def listen(self, listener: Listener) -> Callable[[], None]:
@@ -115,15 +115,14 @@ class Ledger(LedgerReader):
         Parameters
         ----------
         listener
-            Called with the route's id and its new state, in the thread that made the move; it
-            must return at once and never raise.
+            Called with the route's id and its new state, in the thread that asked for the move;
+            it must return at once and never raise.
         """
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
     def close(self) -> None:
         """Give up the workers' locks and close every connection."""
-        self._locks.release_all()
         self._database.close()
 
     def _tell(self, moved: Sequence[Moved]) -> None:
@@ -142,8 +141,7 @@ class Ledger(LedgerReader):
         ConflictError
             ``idempotency-mismatch``: the key, or the channel's id, came with another body.
         """
-        with self._database.write() as tx:
-            return acceptance.accept(tx, submission)
+        return self._database.write(lambda tx: acceptance.accept(tx, submission))
 
     def record(
         self,
@@ -165,15 +163,15 @@ class Ledger(LedgerReader):
         is_shadow
             The decision is recorded and nothing follows, as with mode ``decide``.
         """
-        with self._database.write() as tx:
-            return recording.record(
+        return self._database.write(
+            lambda tx: recording.record(
                 tx, route_id, route, explanation=explanation, terms=terms, is_shadow=is_shadow
             )
+        )
 
     def release(self, route_id: str) -> RouteRecord:
         """Let a proposed route be launched; one that stands elsewhere is returned as it is."""
-        with self._database.write() as tx:
-            return recording.release(tx, route_id)
+        return self._database.write(lambda tx: recording.release(tx, route_id))
 
     def approve(
         self,
@@ -204,10 +202,11 @@ class Ledger(LedgerReader):
             digest and the gates. The same answer again is no conflict.
         """
         try:
-            with self._database.write() as tx:
-                return holds.approve(
+            return self._database.write(
+                lambda tx: holds.approve(
                     tx, hold_id, principal, terms=terms, digest=digest, note=note, gates=gates
                 )
+            )
         except ExpiredError:
             self.expire()
             raise
@@ -215,8 +214,9 @@ class Ledger(LedgerReader):
     def reject(self, hold_id: str, principal: Principal, *, reason: str) -> HoldRecord:
         """Answer a hold with no; errors as with `approve`, and ``reason-required``."""
         try:
-            with self._database.write() as tx:
-                return holds.reject(tx, hold_id, principal, reason=reason)
+            return self._database.write(
+                lambda tx: holds.reject(tx, hold_id, principal, reason=reason)
+            )
         except ExpiredError:
             self.expire()
             raise
@@ -229,8 +229,7 @@ class Ledger(LedgerReader):
         ConflictError
             ``not-cancellable``: it has ended, or nobody knows how.
         """
-        with self._database.write() as tx:
-            return resolutions.cancel(tx, route_id, principal)
+        return self._database.write(lambda tx: resolutions.cancel(tx, route_id, principal))
 
     def resolve(
         self, route_id: str, principal: Principal, *, answer: str, note: str | None = None
@@ -249,30 +248,32 @@ class Ledger(LedgerReader):
             ``not-resolvable``; ``rerun-too-early`` with ``opens_at``: a worker that was paused
             could still launch, or the turn still run.
         """
-        with self._database.write() as tx:
-            return resolutions.resolve(tx, route_id, principal, answer=answer, note=note)
+        return self._database.write(
+            lambda tx: resolutions.resolve(tx, route_id, principal, answer=answer, note=note)
+        )
 
     def expire(self) -> tuple[str, ...]:
         """Expire holds and ready routes whose time is over; return the routes concerned."""
-        with self._database.write() as tx:
-            return holds.expire(tx) + endings.expire(tx)
+        return self._database.write(lambda tx: holds.expire(tx) + endings.expire(tx))
 
     def register_worker(self, name: str) -> str:
         """Return the id of a new worker that lives until `release_worker`, `close` or our death."""
-        with self._database.write() as tx:
+
+        def register(tx: Transaction) -> str:
             worker = new_id("wk", now_ms=tx.now_ms)
             row = {"id": worker, "name": name, "started_at": tx.now}
             tx.connection.execute(insert(schema.workers).values(row))
-            self._locks.hold(worker)
-        self._locks.sweep()
+            return worker
+
+        worker = self._database.write(register)
+        self._database.hold_worker(worker)
         return worker
 
     def release_worker(self, worker: str) -> None:
         """End a worker; what it still has open becomes ``unknown`` at the next sweep."""
-        self._locks.release(worker)
-        with self._database.write() as tx:
-            ended = update(schema.workers).where(schema.workers.c.id == worker)
-            tx.connection.execute(ended.values(ended_at=tx.now))
+        self._database.release_worker(worker)
+        ended = update(schema.workers).where(schema.workers.c.id == worker)
+        self._database.write(lambda tx: tx.connection.execute(ended.values(ended_at=tx.now)))
 
     def claim(
         self,
@@ -297,25 +298,23 @@ class Ledger(LedgerReader):
         with self._database.read() as tx:
             if not launches.any_ready(tx):
                 return None
-        with self._database.write() as tx:
-            return launches.claim(
+        return self._database.write(
+            lambda tx: launches.claim(
                 tx, worker, terms=terms, max_children=max_children, lease_s=lease_s
             )
+        )
 
     def started(self, order: LaunchOrder, pid: int) -> bool:
         """Note that the child runs; False when the fence is stale and the child must be stopped."""
-        with self._database.write() as tx:
-            return endings.started(tx, order, pid)
+        return self._database.write(lambda tx: endings.started(tx, order, pid))
 
     def renew(self, order: LaunchOrder) -> bool:
         """Lengthen the lease; False when the fence is stale and the child must be stopped."""
-        with self._database.write() as tx:
-            return endings.renew(tx, order)
+        return self._database.write(lambda tx: endings.renew(tx, order))
 
     def finish(self, order: LaunchOrder, result: TurnResult) -> bool:
         """Write what a launch came to; False when the fence is stale: then it is evidence only."""
-        with self._database.write() as tx:
-            return endings.finish(tx, order, result)
+        return self._database.write(lambda tx: endings.finish(tx, order, result))
 
     def sweep(self) -> tuple[str, ...]:
         """Turn launches whose lease is lost into ``unknown``; return the routes concerned.
@@ -325,8 +324,7 @@ class Ledger(LedgerReader):
         with self._database.read() as tx:
             if not endings.any_open(tx):
                 return ()
-        with self._database.write() as tx:
-            return endings.sweep(tx, self._locks.is_dead)
+        return self._database.write(lambda tx: endings.sweep(tx, self._database.is_dead))
 
     def create_key(self, name: str, person: str, scopes: Iterable[str]) -> str:
         """Make a key and return it; only its hash is kept.
@@ -336,10 +334,10 @@ class Ledger(LedgerReader):
         LedgerError
             ``scope-invalid``, ``key-invalid``.
         """
-        with self._database.write() as tx:
-            return keys.create(tx, name=name, person=person, scopes=scopes)
+        return self._database.write(
+            lambda tx: keys.create(tx, name=name, person=person, scopes=scopes)
+        )
 
     def revoke_key(self, key_id: str) -> KeyRecord:
         """End a key for good; a repeat changes nothing."""
-        with self._database.write() as tx:
-            return keys.revoke(tx, key_id)
+        return self._database.write(lambda tx: keys.revoke(tx, key_id))

@@ -43,7 +43,7 @@ class LedgerReader:
     def ping(self) -> None:
         """Raise unless the ledger can be read."""
         with self._database.read() as tx:
-            tx.connection.execute(select(schema.meta.c.value).limit(1)).one()
+            tx.connection.execute(select(schema.version.c.version_num)).one()
 
     def undecided(self, *, min_age_s: float = 0.0) -> tuple[str, ...]:
         """Return the ids of routes still ``received``, oldest first; a dead service left them."""

@@ -20,7 +20,8 @@ from sqlalchemy import (
     text,
 )
 
-SCHEMA_VERSION = 1
+HEAD = "0001"
+"""The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -44,12 +45,17 @@ class Instant(TypeDecorator[datetime]):
 
         One row that cannot be read would make every list unreadable that it stands in.
         """
-        return None if value is None else _EPOCH + min(max(value, _FIRST), _LAST) * _MICROSECOND
+        return None if value is None else instant(value)
 
 
 def microseconds(instant: datetime) -> int:
     """Return whole microseconds since 1970."""
     return (instant - _EPOCH) // _MICROSECOND
+
+
+def instant(microseconds: int) -> datetime:
+    """Return the time that so many microseconds since 1970 are; a calendar's end beyond one."""
+    return _EPOCH + min(max(microseconds, _FIRST), _LAST) * _MICROSECOND
 
 
 metadata = MetaData()
@@ -60,6 +66,9 @@ _OPEN = text("state IN ('launching', 'running')")
 def _number() -> Column[int]:
     return Column("number", _Number, primary_key=True, autoincrement=True)
 
+
+version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))
+"""Where Alembic keeps the version; here so that looking needs no Alembic."""
 
 meta = Table(
     "meta",

@@ -258,7 +258,9 @@ def test_a_revoked_key_is_401_at_once(running: tuple[AppClient, Service], ann: C
 
 
 def test_the_ledger_is_for_its_owner_alone(running: tuple[AppClient, Service]) -> None:
-    mode = running[1].ledger.path.stat().st_mode
+    path = running[1].ledger.path
+    assert path is not None
+    mode = path.stat().st_mode
     assert stat.S_IMODE(mode) == 0o600
 
 
@@ -298,7 +300,9 @@ def test_a_ledger_that_is_busy_is_503_and_nothing_was_accepted(
     config = configure(tmp_path, command=cli.command, more="limits: {ledger_busy_s: 0.2}\n")
     with wired(config) as (client, service):
         ann = Caller(client, service, "ann", "route")
-        with _LockedLedger(service.ledger.path):
+        path = service.ledger.path
+        assert path is not None
+        with _LockedLedger(path):
             status, problem = ann("POST", "/route", json={"text": SAFE})
         assert (status, problem["code"]) == (503, "ledger-unavailable")
         assert ann("GET", "/routes")[1]["routes"] == []

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from clawmarshal.router.ledger.clock import SystemClock
+from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState, TurnWatcher
@@ -36,9 +37,12 @@ def main(url: str, edge: str) -> None:
         if edge == "finished":
             ledger.finish(order, DONE)
     if edge == "writing":
-        with ledger._database.write() as tx:
-            tx.connection.exec_driver_sql("UPDATE routes SET state = 'done'")
-            _wait(route_id)
+        ledger._database.write(lambda tx: _wait_inside(tx, route_id))
+    _wait(route_id)
+
+
+def _wait_inside(tx: Transaction, route_id: str) -> None:
+    tx.connection.exec_driver_sql("UPDATE routes SET state = 'done'")
     _wait(route_id)
 
 

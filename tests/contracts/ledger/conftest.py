@@ -1,4 +1,4 @@
-"""The back ends: SQLite today; each opens on the same place again."""
+"""The back ends; each opens on the same place again."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,11 +18,14 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(params=["sqlite", "postgresql"])
 def open_ledger(
     request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
 ) -> Iterator[OpenLedger]:
-    url = {"sqlite": f"sqlite:///{tmp_path}/ledger.db"}[request.param]
+    is_file = request.param == "sqlite"
+    url = (
+        f"sqlite:///{tmp_path}/ledger.db" if is_file else request.getfixturevalue("postgresql_url")
+    )
     opened: list[Ledger] = []
 
     def open_it(**settings: object) -> Ledger:

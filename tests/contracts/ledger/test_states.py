@@ -14,6 +14,7 @@ from clawmarshal.errors import ConflictError, ExpiredError, LedgerError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import moves
 from clawmarshal.router.ledger.audit import SERVICE
+from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import LaunchOrder, Mode
 from clawmarshal.router.ledger.states import LEGAL_MOVES, RouteState
@@ -35,27 +36,33 @@ def any_ledger(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 
 @pytest.mark.parametrize(("frm", "to"), ILLEGAL, ids=lambda state: str(state))
 def test_illegal_move_is_refused(any_ledger: Ledger, frm: RouteState, to: RouteState) -> None:
-    with any_ledger._database.write() as tx, pytest.raises(ConflictError) as refused:
-        moves.move(tx, "rt_any", frm=frm, to=to, actor=SERVICE)
+    with pytest.raises(ConflictError) as refused:
+        any_ledger._database.write(
+            lambda tx: moves.move(tx, "rt_any", frm=frm, to=to, actor=SERVICE)
+        )
     assert refused.value.code == "illegal-move"
 
 
 def test_move_from_where_the_route_is_not_changes_nothing(ledger: Ledger) -> None:
     route_id = ready(ledger)
     events = ledger.events(route_id)
-    with ledger._database.write() as tx:
-        assert not moves.move(
-            tx, route_id, frm=RouteState.RUNNING, to=RouteState.DONE, actor=SERVICE
-        )
+    frm, to = RouteState.RUNNING, RouteState.DONE
+    assert not ledger._database.write(
+        lambda tx: moves.move(tx, route_id, frm=frm, to=to, actor=SERVICE)
+    )
     assert ledger.events(route_id) == events
 
 
 def test_move_that_must_be_undoes_its_transaction(ledger: Ledger) -> None:
     route_id = ready(ledger)
     before = ledger.route(route_id)
-    with pytest.raises(ConflictError) as refused, ledger._database.write() as tx:
+
+    def move_twice(tx: Transaction) -> None:
         moves.must_move(tx, route_id, frm=RouteState.READY, to=RouteState.CANCELLED, actor=SERVICE)
         moves.must_move(tx, route_id, frm=RouteState.READY, to=RouteState.HELD, actor=SERVICE)
+
+    with pytest.raises(ConflictError) as refused:
+        ledger._database.write(move_twice)
     assert refused.value.code == "route-moved"
     assert ledger.route(route_id) == before
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.errors import LedgerError, LedgerUnavailableError
+from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.ledger import Ledger
 from tests.support.clock import FakeClock
 from tests.support.ledger_cases import ANNA, DONE, TERMS, held, launching, ready, submission
@@ -79,13 +80,21 @@ def test_open_file_of_others_is_closed_to_them(file: Path) -> None:
 
 
 def test_every_commit_reaches_the_disk(file: Path) -> None:
-    with opened(file) as ledger, ledger._database.write() as tx:
-        ask = tx.connection.exec_driver_sql
-        assert ask("PRAGMA synchronous").scalar_one() == 2
-        assert ask("PRAGMA journal_mode").scalar_one() == "wal"
-        assert ask("PRAGMA foreign_keys").scalar_one() == 1
-        assert ask("PRAGMA secure_delete").scalar_one() == 1
-        assert ask("PRAGMA busy_timeout").scalar_one() == 10_000
+    expected = {
+        "synchronous": 2,
+        "journal_mode": "wal",
+        "foreign_keys": 1,
+        "secure_delete": 1,
+        "busy_timeout": 10_000,
+    }
+    with opened(file) as ledger:
+        found = ledger._database.write(
+            lambda tx: {
+                name: tx.connection.exec_driver_sql(f"PRAGMA {name}").scalar_one()
+                for name in expected
+            }
+        )
+    assert found == expected
 
 
 def test_relative_address_is_a_file_here(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,10 +221,12 @@ def test_ledger_that_another_program_locks_is_unavailable(file: Path) -> None:
 
 def test_ledger_that_a_thread_occupies_is_unavailable_to_others(file: Path) -> None:
     with opened(file, busy_timeout_s=0.05) as ledger, ThreadPoolExecutor(1) as pool:
-        with ledger._database.write():
-            asked = pool.submit(ledger.accept, submission())
+
+        def occupy(_tx: Transaction) -> None:
             with pytest.raises(LedgerUnavailableError, match="busy"):
-                asked.result(10)
+                pool.submit(ledger.accept, submission()).result(10)
+
+        ledger._database.write(occupy)
         assert ledger.accept(submission()).created
 
 
