@@ -43,6 +43,11 @@ class GroupCommit:
         self._changed = threading.Condition()
         self._is_led = False
 
+    @property
+    def waiting(self) -> int:
+        """How many works wait for their turn."""
+        return len(self._waiting)
+
     def submit(self, work: Callable[[Transaction], object]) -> object:
         """Have work done, here or by the thread that leads; return its result after the commit.
 

@@ -41,3 +41,12 @@ def empty(url: str) -> None:
         connection.execute(text(f"TRUNCATE {', '.join(names)} RESTART IDENTITY CASCADE"))
         connection.execute(schema.version.update().values(version_num=schema.HEAD))
     engine.dispose()
+
+
+def wipe(url: str) -> None:
+    """Remove every table."""
+    engine = create_engine(parse(url))
+    with engine.begin() as connection:
+        connection.execute(text("DROP SCHEMA public CASCADE"))
+        connection.execute(text("CREATE SCHEMA public"))
+    engine.dispose()
