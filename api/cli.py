@@ -17,6 +17,7 @@ from clawmarshal.api.commands import (
     explain,
     holds,
     keys,
+    ledger,
     roster,
     route,
     serve,
@@ -42,6 +43,7 @@ app.command()(demo.demo)
 app.add_typer(holds.app, name="holds")
 app.add_typer(roster.app, name="roster")
 app.add_typer(keys.app, name="keys")
+app.add_typer(ledger.app, name="ledger")
 
 
 def _version(is_asked: bool) -> None:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WrapValidator
 
 from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
-from clawmarshal.errors import Fault, SettingsError
+from clawmarshal.errors import Fault, LedgerError, SettingsError
 from clawmarshal.router.challenger import WAIT_S
 from clawmarshal.router.message import DEFAULT_TEXT_BYTES, MAX_TEXT_BYTES
 from clawmarshal.router.thresholds import Policy
@@ -25,6 +25,7 @@ MODEL_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 SYSTEM_ONE = "system_one"
 MAX_KEY_BYTES = 8192
 SQLITE = "sqlite:///"
+POSTGRESQL = "postgresql://"
 FOR_ANY_MODEL = frozenset(
     {"model", "deadline_s", "fallback", "head", "encoder", "challenger", "challenger_wait_s"}
 )
@@ -47,7 +48,21 @@ def _is_challenger(value: str) -> str:
 def _is_ledger(value: str) -> str:
     if value.startswith(SQLITE) and len(value) > len(SQLITE) and "?" not in value:
         return value
-    raise ValueError("write sqlite:///FILE")
+    if not value.startswith(POSTGRESQL):
+        raise ValueError("write sqlite:///FILE or postgresql://HOST/NAME")
+    # Imported here: the database's library takes a while, and a file's address needs none of it.
+    from clawmarshal.router.ledger.opening import parse
+
+    try:
+        parsed = parse(value)
+    except LedgerError as error:
+        raise ValueError(str(error)) from None
+    if parsed.password:
+        raise ValueError(
+            "the password does not belong here; give it in PGPASSWORD, in ~/.pgpass, or in a file "
+            "of that form named by ?passfile="
+        )
+    return value
 
 
 def _checked_policy(value: object, check: Callable[[object], Policy]) -> Policy:
@@ -164,9 +179,10 @@ class Settings(Section):
     limits: LimitSettings = LimitSettings()
 
     @property
-    def ledger_file(self) -> Path:
-        """The ledger's file."""
-        return Path(self.ledger.removeprefix(SQLITE))
+    def ledger_file(self) -> Path | None:
+        """The ledger's file; None where it is on a server."""
+        is_file = self.ledger.startswith(SQLITE)
+        return Path(self.ledger.removeprefix(SQLITE)) if is_file else None
 
 
 def load_settings(path: Path, *, environ: Mapping[str, str] | None = None) -> Settings:

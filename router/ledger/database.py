@@ -117,14 +117,21 @@ def compact_json(value: object) -> str:
 
 
 @contextlib.contextmanager
-def translated() -> Iterator[None]:
-    """Turn what SQLAlchemy and its drivers raise into errors of ours."""
+def translated(words: Callable[[DBAPIError], str] | None = None) -> Iterator[None]:
+    """Turn what SQLAlchemy and its drivers raise into errors of ours.
+
+    Parameters
+    ----------
+    words
+        Says what is wrong with the database; its driver's own words where None.
+    """
     try:
         yield
     except OWN_FAULTS as error:
         raise LedgerError("a rule of the ledger was broken", code="ledger-constraint") from error
     except DBAPIError as error:
-        raise LedgerUnavailableError(f"the ledger cannot be used: {error.orig}") from error
+        said = words(error) if words else f"the ledger cannot be used: {error.orig}"
+        raise LedgerUnavailableError(said) from error
     except UnicodeEncodeError as error:
         raise LedgerError(
             "a text is not Unicode that can be stored", code="text-invalid"

@@ -9,9 +9,20 @@ from sqlalchemy.exc import ArgumentError
 from clawmarshal.errors import LedgerError
 from clawmarshal.router.ledger.clock import Clock, SystemClock
 from clawmarshal.router.ledger.database import Database, Moved, Rules
+from clawmarshal.router.ledger.schema import HEAD
 from clawmarshal.router.ledger.sqlite import SqliteDatabase
 
 POSTGRESQL = "postgresql"
+LIBPQ = frozenset(
+    {
+        "channel_binding", "gssencmode", "host", "hostaddr", "passfile", "port", "require_auth",
+        "service", "sslcert", "sslcrl", "sslkey", "sslmode", "sslrootcert", "target_session_attrs",
+    }
+)  # fmt: skip
+"""What may follow the ``?`` of a PostgreSQL address: where the server is and how it is trusted.
+
+Neither ``password``, which belongs in no address, nor ``options``, which could undo what we set.
+"""
 
 
 def open_database(
@@ -65,8 +76,6 @@ def upgrade_ledger(url: str) -> str:
         url, clock=None, rules=rules, busy_timeout_s=10.0, pragmas={}, on_commit=lambda _moved: None
     )
     database.close()
-    from clawmarshal.router.ledger.schema import HEAD
-
     return HEAD
 
 
@@ -76,18 +85,24 @@ def parse(url: str) -> URL:
     Raises
     ------
     LedgerError
-        ``ledger-url``: it is none that a ledger can stand at.
+        ``ledger-url``: it is none that a ledger can stand at. The address is in no message.
     """
     try:
         parsed = make_url(url)
-    except ArgumentError:
+    except (ArgumentError, ValueError):
         raise LedgerError("the ledger's address is not a database URL", code="ledger-url") from None
-    backend = parsed.get_backend_name() if parsed.drivername else ""
-    if backend == POSTGRESQL and parsed.drivername in (POSTGRESQL, f"{POSTGRESQL}+psycopg"):
+    if parsed.drivername in (POSTGRESQL, f"{POSTGRESQL}+psycopg"):
+        odd = sorted(set(parsed.query) - LIBPQ)
+        if odd:
+            raise LedgerError(
+                f"the ledger's address takes {', '.join(sorted(LIBPQ))} after the ?, "
+                f"not {', '.join(odd)}",
+                code="ledger-url",
+            )
         return parsed.set(drivername=f"{POSTGRESQL}+psycopg")
-    if backend != "sqlite" or not parsed.database or parsed.query:
+    if parsed.drivername != "sqlite" or not parsed.database or parsed.query:
         raise LedgerError(
-            "the ledger's address is sqlite:///FILE, with a file, or postgresql://…",
+            "the ledger's address is sqlite:///FILE, with a file, or postgresql://HOST/NAME",
             code="ledger-url",
         )
     if parsed.database == ":memory:":

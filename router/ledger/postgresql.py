@@ -8,18 +8,13 @@ from datetime import datetime
 
 from sqlalchemy import URL, Connection, Engine, create_engine, select, update
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import QueuePool
 
 from clawmarshal.errors import LedgerError, LedgerUnavailableError
-from clawmarshal.router.ledger import migration, schema
+from clawmarshal.router.ledger import database, migration, schema
 from clawmarshal.router.ledger.clock import Clock
-from clawmarshal.router.ledger.database import (
-    Moved,
-    Rules,
-    T,
-    Transaction,
-    compact_json,
-    translated,
-)
+from clawmarshal.router.ledger.database import Moved, Rules, T, Transaction, compact_json
 
 _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
 """``now()`` would be the start of the transaction, before it waited for others."""
@@ -31,6 +26,8 @@ _TWIN_TRIES = 3
 _STATEMENT_MS = 30_000
 _IDLE_MS = 15_000
 """A paused process that stands in the middle of a transaction loses it."""
+_CONNECTIONS = 32
+_KEPT = 8
 _UPGRADE_LOCK = 0x636C_6177
 
 
@@ -57,6 +54,8 @@ class PostgresqlDatabase:
     """
 
     path = None
+    connections = _CONNECTIONS
+    """The most that one process has."""
 
     def __init__(
         self,
@@ -73,12 +72,18 @@ class PostgresqlDatabase:
         self._on_commit = on_commit
         self._workers: set[str] = set()
         self._engine = _new_engine(url, busy_timeout_s)
-        with translated(), contextlib.ExitStack() as undo:
+        with _translated(_words_for_opener), contextlib.ExitStack() as undo:
             undo.callback(self._engine.dispose)
             with self._engine.connect() as connection:
                 _check_durable(connection)
                 migration.check(connection)
             undo.pop_all()
+
+    @property
+    def connections_used(self) -> int:
+        """How many are in use now."""
+        pool = self._engine.pool
+        return pool.checkedout() if isinstance(pool, QueuePool) else 0
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Commit what the work wrote; see `Database.write`."""
@@ -86,7 +91,7 @@ class PostgresqlDatabase:
         tries = twins = 0
         while True:
             try:
-                with translated_unless_collision():
+                with _translated_unless_collision():
                     result, moved = self._try(work)
                 break
             except _CollisionError as collision:
@@ -104,7 +109,7 @@ class PostgresqlDatabase:
     @contextlib.contextmanager
     def read(self) -> Iterator[Transaction]:
         """Begin a transaction that sees one state of everything and writes nothing."""
-        with translated(), self._engine.connect() as connection:
+        with _translated(), self._engine.connect() as connection:
             connection = connection.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
@@ -151,7 +156,7 @@ def upgrade(url: URL) -> str:
     """Bring the schema of a database up to date, one process at a time; return the version."""
     engine = _new_engine(url, 60.0)
     try:
-        with translated(), engine.begin() as connection:
+        with _translated(_words_for_opener), engine.begin() as connection:
             _check_durable(connection)
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_UPGRADE_LOCK})")
             migration.upgrade(connection)
@@ -168,10 +173,32 @@ class _CollisionError(Exception):
         self.is_twin = is_twin
 
 
+def _words(error: DBAPIError) -> str:
+    """Say what is wrong, without names of hosts or people: callers of the service read it."""
+    state = getattr(error.orig, "sqlstate", None)
+    return f"the ledger's server {f'refused ({state})' if state else 'cannot be reached'}"
+
+
+def _words_for_opener(error: DBAPIError) -> str:
+    """Add the driver's own words, for whoever starts us."""
+    said = str(error.orig).strip().splitlines()
+    return f"{_words(error)}: {said[0] if said else type(error.orig).__name__}"
+
+
 @contextlib.contextmanager
-def translated_unless_collision() -> Iterator[None]:
+def _translated(words: Callable[[DBAPIError], str] = _words) -> Iterator[None]:
+    """Turn what SQLAlchemy and psycopg raise into errors of ours."""
+    try:
+        with database.translated(words):
+            yield
+    except PoolTimeout as error:
+        raise LedgerUnavailableError("the ledger is busy; try again") from error
+
+
+@contextlib.contextmanager
+def _translated_unless_collision() -> Iterator[None]:
     """Translate errors, but tell a collision apart: it is answered by doing the work again."""
-    with translated():
+    with _translated():
         try:
             yield
         except DBAPIError as error:
@@ -190,8 +217,8 @@ def _new_engine(url: URL, patience_s: float) -> Engine:
     try:
         return create_engine(
             url,
-            pool_size=8,
-            max_overflow=24,
+            pool_size=_KEPT,
+            max_overflow=_CONNECTIONS - _KEPT,
             pool_timeout=patience_s,
             pool_pre_ping=True,
             json_serializer=compact_json,

@@ -11,7 +11,7 @@ from typing import cast
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
 
-from clawmarshal.errors import LedgerUnavailableError
+from clawmarshal.errors import LedgerError, LedgerUnavailableError
 from clawmarshal.router.ledger import migration
 from clawmarshal.router.ledger.clock import Clock
 from clawmarshal.router.ledger.database import (
@@ -24,9 +24,20 @@ from clawmarshal.router.ledger.database import (
 )
 from clawmarshal.router.ledger.group_commit import GroupCommit, Job
 from clawmarshal.router.ledger.workers import WorkerLocks
+from clawmarshal.transport.folders import filesystem_of
 
 _WRITE = "clawmarshal_write"
 _WAL_TRIES = 50
+_NETWORK = frozenset(
+    {
+        "9p", "afs", "beegfs", "ceph", "cifs", "davfs", "fuse.ceph", "fuse.cephfs", "fuse.davfs2",
+        "fuse.gcsfuse", "fuse.glusterfs", "fuse.goofys", "fuse.juicefs", "fuse.rclone", "fuse.s3fs",
+        "fuse.sshfs", "fuse.vmhgfs-fuse", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs", "nfs",
+        "nfs4", "ocfs2", "orangefs", "prl_fs", "smb2", "smb3", "smbfs", "vboxsf", "vmhgfs",
+    }
+)  # fmt: skip
+"""Where a lock or the memory that WAL shares may mean nothing to another machine (SQLite's own
+documentation, wal.html and lockingv3.html: not over a network file system)."""
 
 
 class SqliteDatabase:
@@ -42,13 +53,15 @@ class SqliteDatabase:
         More settings for each connection.
     on_commit
         Told what moved, after each commit.
+    kind_of
+        Says on what kind of file system a folder is; None where unknown.
 
     Raises
     ------
     LedgerUnavailableError
         The file cannot be opened, made or read as a ledger.
     LedgerError
-        ``ledger-newer``.
+        ``ledger-newer``; ``ledger-network``: the file is on another machine's disk.
     """
 
     def __init__(
@@ -60,6 +73,7 @@ class SqliteDatabase:
         busy_timeout_s: float,
         pragmas: Mapping[str, int | str],
         on_commit: Callable[[Sequence[Moved]], None],
+        kind_of: Callable[[Path], str | None] = filesystem_of,
     ) -> None:
         self.path = path
         self._clock = clock
@@ -76,6 +90,7 @@ class SqliteDatabase:
         # SQLite's own waiting is unfair: threads of one process queue here instead.
         self._commits = GroupCommit(self._run, patience_s=busy_timeout_s)
         with _translated(), contextlib.ExitStack() as undo:
+            _check_local(kind_of(path.parent))
             self._identity = _create_file(path)
             self._engine = self._new_engine()
             undo.callback(self._engine.dispose)
@@ -217,6 +232,16 @@ def _on_begin(connection: Connection) -> None:
     # A deferred transaction that turns into a writer can fail half-way; a writer says so first.
     is_write = connection.get_execution_options().get(_WRITE, False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
+
+
+def _check_local(kind: str | None) -> None:
+    """Refuse a file system on which two machines could both believe that they write alone."""
+    if kind in _NETWORK:
+        raise LedgerError(
+            f"the ledger's file is on {kind}, a network file system, where locks cannot be relied "
+            "on; put it on a local disk, or use postgresql://",
+            code="ledger-network",
+        )
 
 
 def _create_file(path: Path) -> tuple[int, int]:

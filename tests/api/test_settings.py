@@ -75,7 +75,7 @@ def test_the_environment_overrides_every_section(config: Path) -> None:
     settings = load_settings(config, environ=environ)
     assert (settings.server.port, settings.mode) == (9000, "shadow")
     assert settings.server.allowed_hosts == ["desk.example"]
-    assert settings.ledger_file.name == "other.db"
+    assert settings.ledger_file == config.parent / "other.db"
     assert (settings.policy.min_probability, settings.policy.on_no_match) == (0.75, "decline")
     assert settings.decision.deadline_s == 1.5
 
@@ -110,7 +110,7 @@ mode: dry
         "line 1, column 1: servr is no setting; did you mean server?",
         "line 2, column 10: server.prt is no setting; did you mean port?",
         "line 2, column 24: server.port: input should be less than or equal to 65535",
-        "line 4, column 9: ledger: write sqlite:///FILE",
+        "line 4, column 9: ledger: write sqlite:///FILE or postgresql://HOST/NAME",
         "line 5, column 13: transport.comand is no setting; did you mean command?",
         "line 6, column 27: policy.min_probability: input should be a valid number, unable to "
         "parse string as a number",

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.errors import LedgerError, LedgerUnavailableError
-from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.database import Rules, Transaction
 from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.sqlite import SqliteDatabase
 from tests.support.clock import FakeClock
 from tests.support.ledger_cases import ANNA, DONE, TERMS, held, launching, ready, submission
 
@@ -284,3 +285,27 @@ def test_replaced_file_is_an_error_and_is_not_written(file: Path) -> None:
             ledger.accept(submission("Is it due?"))
         with pytest.raises(LedgerUnavailableError, match="another file"):
             ledger.ping()
+
+
+@pytest.mark.parametrize("kind", ["nfs4", "cifs", "9p", "fuse.sshfs"])
+def test_file_on_another_machine_is_refused_and_not_made(file: Path, kind: str) -> None:
+    with pytest.raises(LedgerError, match=kind) as refused:
+        SqliteDatabase(
+            file,
+            clock=FakeClock(),
+            rules=Rules(1.0, {}, 1.0, held_blocks_session=True),
+            busy_timeout_s=1.0,
+            pragmas={},
+            on_commit=lambda _moved: None,
+            kind_of=lambda folder: kind if folder == file.parent else None,
+        )
+    assert refused.value.code == "ledger-network"
+    assert not file.exists()
+
+
+def test_what_stands_beside_the_file_is_private_too(file: Path) -> None:
+    with opened(file) as ledger:
+        ledger.accept(submission())
+        beside = [path for path in file.parent.glob(f"{file.name}-*")]
+        assert {path.name for path in beside} == {f"{file.name}-wal", f"{file.name}-shm"}
+        assert {stat.S_IMODE(path.stat().st_mode) for path in beside} == {0o600}
