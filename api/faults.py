@@ -4,7 +4,8 @@ import dataclasses
 import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -117,6 +118,9 @@ def _unknown(
 
 def _fields(model: Any) -> dict[str, Any]:
     """Name the fields of a section and their types; empty for anything else."""
+    sections = [one for one in get_args(model) if isinstance(one, type) and one is not NoneType]
+    if get_origin(model) in (Union, UnionType) and len(sections) == 1:
+        return _fields(sections[0])
     if isinstance(model, type) and issubclass(model, BaseModel):
         return {name: one.annotation for name, one in model.model_fields.items()}
     if dataclasses.is_dataclass(model):

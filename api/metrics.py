@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from fastapi.responses import Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Histogram
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
 from prometheus_client.registry import Collector
 
@@ -14,8 +14,12 @@ from clawmarshal.router.ledger.records import RouteRecord
 Figures = Callable[[], Mapping[str, float]]
 """Looks into the ledger when scraped; blocking.
 
-``routes.STATE``, ``holds.open`` and ``ready.oldest_s``.
+``routes.STATE``, ``holds.open``, ``ready.oldest_s`` and, where there is one, ``challenger.SAID``.
 """
+
+
+_KINDS = ("routes", "holds", "ready", "challenger")
+_LABELLED = frozenset({"routes", "challenger"})
 
 
 class Metrics:
@@ -89,7 +93,7 @@ class _LedgerFigures(Collector):
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
 
-    def describe(self) -> Iterable[GaugeMetricFamily]:
+    def describe(self) -> Iterable[GaugeMetricFamily | CounterMetricFamily]:
         """Name what comes without looking at the ledger."""
         yield GaugeMetricFamily("clawmarshal_routes_in_state", "Routes by state", labels=["state"])
         yield GaugeMetricFamily("clawmarshal_holds_open", "Holds that wait for a person")
@@ -97,11 +101,16 @@ class _LedgerFigures(Collector):
             "clawmarshal_ready_oldest_seconds",
             "Seconds the oldest ready route waits for its launch",
         )
+        yield CounterMetricFamily(
+            "clawmarshal_challenger_answers",
+            "What the challenger said beside the acting model",
+            labels=["said"],
+        )
 
-    def collect(self) -> Iterable[GaugeMetricFamily]:
+    def collect(self) -> Iterable[GaugeMetricFamily | CounterMetricFamily]:
         """Look now."""
-        families = dict(zip(("routes", "holds", "ready"), self.describe(), strict=True))
+        families = dict(zip(_KINDS, self.describe(), strict=True))
         for name, value in self._figures().items():
             kind, _, state = name.partition(".")
-            families[kind].add_metric([state] if kind == "routes" else [], value)
+            families[kind].add_metric([state] if kind in _LABELLED else [], value)
         yield from families.values()

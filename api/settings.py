@@ -2,17 +2,21 @@
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WrapValidator
+from pydantic import AfterValidator, Field, ValidationError, WrapValidator
 
+from clawmarshal.api.decision_settings import (
+    DecisionSettings,
+    Section,
+    SystemOneServer,
+    decision_faults,
+)
 from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
 from clawmarshal.errors import Fault, LedgerError, SettingsError
-from clawmarshal.router.challenger import WAIT_S
 from clawmarshal.router.message import DEFAULT_TEXT_BYTES, MAX_TEXT_BYTES
 from clawmarshal.router.thresholds import Policy
 
@@ -21,28 +25,9 @@ OPENCLAW_COMMAND = "CLAWMARSHAL_OPENCLAW_COMMAND"
 """Where the quick start finds a real OpenClaw: absolute parts, separated by blanks."""
 OPENCLAW_CONFIG = "CLAWMARSHAL_OPENCLAW_CONFIG"
 """The client configuration that goes with `OPENCLAW_COMMAND`."""
-MODEL_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
-SYSTEM_ONE = "system_one"
 MAX_KEY_BYTES = 8192
 SQLITE = "sqlite:///"
 POSTGRESQL = "postgresql://"
-FOR_ANY_MODEL = frozenset(
-    {"model", "deadline_s", "fallback", "head", "encoder", "challenger", "challenger_wait_s"}
-)
-
-
-def _is_model(value: str) -> str:
-    if value not in ("offline", "lexical", SYSTEM_ONE) and not MODEL_PATH.fullmatch(value):
-        raise ValueError(
-            "write offline, lexical, system_one, or an import path such as package.module:name"
-        )
-    return value
-
-
-def _is_challenger(value: str) -> str:
-    if value == SYSTEM_ONE:
-        raise ValueError("write offline, lexical, or an import path such as package.module:name")
-    return _is_model(value)
 
 
 def _is_ledger(value: str) -> str:
@@ -72,12 +57,6 @@ def _checked_policy(value: object, check: Callable[[object], Policy]) -> Policy:
         raise ValueError("; ".join(fault.message for fault in error.faults)) from None
 
 
-class Section(BaseModel):
-    """A part of the configuration; unknown keys are errors."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 class ServerSettings(Section):
     """Where the service listens."""
 
@@ -89,39 +68,6 @@ class ServerSettings(Section):
     """Seconds a stop may take before what still runs is cut off."""
     open_on_loopback: bool = False
     """True lets peers on loopback use ``/v1/systemone`` without a key; nothing else."""
-
-
-class DecisionSettings(Section):
-    """Who decides."""
-
-    model: Annotated[str, AfterValidator(_is_model)] = "offline"
-    deadline_s: float = Field(default=4.0, gt=0, le=120)
-    fallback: Literal["offline", "lexical"] | None = None
-    """Answers when the model gives no usable answer; its routes say ``via: offline``."""
-    head: Path | None = None
-    """A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``."""
-    encoder: Path | None = None
-    """A model2vec folder or an ONNX file, for ``offline``; ``head`` must be fitted with it."""
-    challenger: Annotated[str, AfterValidator(_is_challenger)] | None = None
-    """A second model; what it says is recorded beside the acting one's answer and never acts."""
-    challenger_wait_s: float = Field(default=WAIT_S, ge=0, le=10)
-    """Seconds that it is waited for once the acting model has answered."""
-    base_url: str | None = None
-    """Of a System One server; this and what follows belong to ``model: system_one`` alone."""
-    path: str = "/v1/systemone"
-    name: str | None = None
-    """The pinned model."""
-    answers_as: list[str] = Field(default_factory=list)
-    """Further ids under which the pinned model answers."""
-    key_env: str | None = None
-    """The variable that holds the key."""
-    key_file: Path | None = None
-    """The file that holds the key."""
-    option_cap: int = Field(default=24, ge=4, le=255)
-    envelope: bool = False
-    strict: bool = False
-    redact: list[str] = Field(default_factory=list)
-    """What is cut out of texts before they leave: names, or bounded regular expressions."""
 
 
 class TransportSettings(Section):
@@ -212,7 +158,8 @@ def load_settings(path: Path, *, environ: Mapping[str, str] | None = None) -> Se
         faults += validation_faults(error, source=source)
     if settings is not None:
         faults += _transport_faults(settings.transport, source)
-        faults += _decision_faults(settings.decision, source)
+        told = decision_faults(settings.decision)
+        faults += [source.fault(fault, "decision", *place) for fault, place in told]
     if faults or settings is None:
         listed = sorted(faults, key=lambda fault: (fault.line or sys.maxsize, fault.column or 0))
         raise SettingsError(f"{path.name} cannot be used:", faults=listed)
@@ -241,9 +188,14 @@ def person_of_process(environ: Mapping[str, str] | None = None) -> str:
 
 
 def decision_key(
-    decision: DecisionSettings, *, environ: Mapping[str, str] | None = None
+    server: SystemOneServer, *, place: str = "decision", environ: Mapping[str, str] | None = None
 ) -> str | None:
-    """Read the key of the decision server; None where the settings name none.
+    """Read the key of a decision server; None where the settings name none.
+
+    Parameters
+    ----------
+    place
+        Where the settings name the server, for errors.
 
     Raises
     ------
@@ -251,27 +203,27 @@ def decision_key(
         The variable is not set, or the file is missing, too large, not text, or open to others.
         The key itself is in no message.
     """
-    if decision.key_env is not None:
-        value = (os.environ if environ is None else environ).get(decision.key_env, "").strip()
+    if server.key_env is not None:
+        value = (os.environ if environ is None else environ).get(server.key_env, "").strip()
         if not value:
-            raise SettingsError(f"decision.key_env: {decision.key_env} is not set")
+            raise SettingsError(f"{place}.key_env: {server.key_env} is not set")
         return value
-    if decision.key_file is None:
+    if server.key_file is None:
         return None
     try:
-        with decision.key_file.open("rb") as file:
+        with server.key_file.open("rb") as file:
             is_open = bool(os.fstat(file.fileno()).st_mode & 0o077)
             raw = file.read(MAX_KEY_BYTES + 1)
     except OSError as error:
-        raise SettingsError(f"decision.key_file cannot be read: {error.strerror}") from error
+        raise SettingsError(f"{place}.key_file cannot be read: {error.strerror}") from error
     if is_open:
-        raise SettingsError("decision.key_file is open to others; make it mode 0600")
+        raise SettingsError(f"{place}.key_file is open to others; make it mode 0600")
     try:
         value = raw.decode("ascii").strip()
     except UnicodeDecodeError:
         value = ""
     if not value or len(raw) > MAX_KEY_BYTES:
-        raise SettingsError("decision.key_file holds no key")
+        raise SettingsError(f"{place}.key_file holds no key")
     return value
 
 
@@ -334,32 +286,6 @@ def _transport_faults(transport: TransportSettings, source: Source) -> list[Faul
     return [source.fault(fault, "transport") for fault in faults]
 
 
-def _decision_faults(decision: DecisionSettings, source: Source) -> list[Fault]:
-    """Tell what a System One server still needs, and what has no use without one."""
-    given = sorted(decision.model_fields_set - FOR_ANY_MODEL)
-    head = []
-    if decision.head is not None and decision.model not in ("offline", "lexical"):
-        unfit = "decision.head is for model: offline or lexical"
-        head = [source.fault(unfit, "decision", "head")]
-    if decision.encoder is not None and decision.model != "offline":
-        unfit = "decision.encoder is for model: offline"
-        head.append(source.fault(unfit, "decision", "encoder"))
-    if decision.model != SYSTEM_ONE:
-        return head + [
-            source.fault(f"decision.{key} needs model: {SYSTEM_ONE}", "decision", key)
-            for key in given
-        ]
-    faults = head + [
-        source.fault(f"decision.{key} is missing; model: {SYSTEM_ONE} needs it", "decision")
-        for key in ("base_url", "name")
-        if not getattr(decision, key)
-    ]
-    if decision.key_env is not None and decision.key_file is not None:
-        both = "decision: give key_env or key_file, not both"
-        faults.append(source.fault(both, "decision", "key_file"))
-    return faults
-
-
 def _resolved(settings: Settings, folder: Path) -> Settings:
     """Make every path absolute, from the folder of the file."""
     transport = settings.transport
@@ -384,6 +310,10 @@ def _decision_from(decision: DecisionSettings, folder: Path) -> DecisionSettings
         for name in ("key_file", "head", "encoder")
         if (value := getattr(decision, name)) is not None
     }
+    server = decision.challenger_server
+    if server is not None and server.key_file is not None:
+        own = server.model_copy(update={"key_file": folder / server.key_file})
+        return decision.model_copy(update={**paths, "challenger_server": own})
     return decision.model_copy(update=paths)
 
 

@@ -26,7 +26,6 @@ from clawmarshal.errors import (
 from clawmarshal.roster.loader import load_roster
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
-from clawmarshal.router.challenger import Challenger
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import Answers, DecisionModel
 from clawmarshal.router.desk import RoutingDesk
@@ -34,7 +33,7 @@ from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.models.system_one import SystemOneModel
+from clawmarshal.router.models.closing import close_model
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.stand_in import stand_in_command
 
@@ -59,7 +58,7 @@ class Service:
     health: ServiceHealth
     probe_again_s: float = 5.0
     """Seconds between two looks at the CLI."""
-    challenger: Challenger | None = None
+    fallback: DecisionModel | None = None
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -86,7 +85,7 @@ class Service:
             ),
         )
         running = self.running if runs_service else nothing_to_start
-        return create_app(parts, running=running, figures=self.ledger.counts)
+        return create_app(parts, running=running, figures=self._figures)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -116,9 +115,8 @@ class Service:
         self.health.is_stopping = True
         async with AsyncExitStack() as in_reverse:
             in_reverse.callback(self.ledger.close)
-            in_reverse.push_async_callback(self._close_model)
-            if self.challenger is not None:
-                in_reverse.callback(self.challenger.close)
+            in_reverse.push_async_callback(close_model, self.fallback)
+            in_reverse.push_async_callback(close_model, self.model)
             in_reverse.push_async_callback(self.transport.close)
             in_reverse.push_async_callback(self.fleet.close)
             in_reverse.push_async_callback(self.desk.close)
@@ -126,13 +124,9 @@ class Service:
                 self.dispatcher.close, drain_s=self.settings.server.stop_s
             )
 
-    async def _close_model(self) -> None:
-        if isinstance(self.model, SystemOneModel):
-            await self.model.aclose()
-            return
-        close = getattr(self.model, "close", None)
-        if callable(close):
-            close()
+    def _figures(self) -> dict[str, float]:
+        answers = {f"challenger.{said}": count for said, count in self.desk.challenged.items()}
+        return {**self.ledger.counts(), **answers}
 
     async def _probe(self) -> None:
         """Ask the CLI what it is, and keep what is wrong with it for ``/readyz``."""
@@ -181,13 +175,14 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
     chosen = model or configured_model(settings.decision)
     is_asked = not isinstance(model, _Nobody)
     challenger = configured_challenger(settings.decision) if is_asked else None
+    other = settings.decision.fallback if is_asked else None
+    fallback = load_model(other) if other else None
     decider = Decider(
         chosen,
         roster,
         policy=settings.policy,
         deadline_s=settings.decision.deadline_s,
-        fallback=load_model(settings.decision.fallback) if settings.decision.fallback else None,
-        challenger=challenger,
+        fallback=fallback,
     )
     fleet = FleetWatch(transport)
     desk = RoutingDesk(
@@ -197,6 +192,7 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         fleet=fleet,
         is_shadow=settings.mode == "shadow",
         default_timeout_s=settings.transport.timeout_s,
+        challenger=challenger,
     )
     dispatcher = Dispatcher(
         ledger, transport, terms=desk.terms, max_children=settings.transport.max_children
@@ -216,7 +212,7 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         desk,
         dispatcher,
         health,
-        challenger=challenger,
+        fallback=fallback,
     )
 
 

@@ -101,6 +101,11 @@ def context_of(past: Sequence[PastTurn]) -> tuple[Utterance, ...]:
     return tuple(said)
 
 
+def seen_by_models(message: InboundMessage, past: Sequence[PastTurn]) -> InboundMessage:
+    """Return the message with what came before it as its context."""
+    return message.following(context_of(past)) if past else message
+
+
 def conversation_floor(text: str, past: Sequence[PastTurn], *, judge: Judge) -> RiskFloor:
     """Judge a message as the continuation of its conversation.
 

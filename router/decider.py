@@ -13,12 +13,11 @@ from clawmarshal.errors import DecisionError
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.asking import Loading, ask
 from clawmarshal.router.ballot import Ballot, fleet_ballot
-from clawmarshal.router.challenger import Challenger
 from clawmarshal.router.conversation import (
     PastTurn,
-    context_of,
     conversation_floor,
     is_follow_up,
+    seen_by_models,
 )
 from clawmarshal.router.decision import Decision, DecisionModel
 from clawmarshal.router.explanation import Evidence
@@ -51,8 +50,6 @@ class Decider:
         Answers when `model` gives no usable answer; its routes say ``via: offline``.
     fallback_policy
         The fallback's own thresholds; `policy` where None.
-    challenger
-        Asked beside the model; what it says is kept with the evidence and decides nothing.
     """
 
     def __init__(
@@ -64,7 +61,6 @@ class Decider:
         deadline_s: float = 4.0,
         fallback: DecisionModel | None = None,
         fallback_policy: Policy | None = None,
-        challenger: Challenger | None = None,
     ) -> None:
         self.model = model
         self.roster = roster
@@ -73,7 +69,6 @@ class Decider:
         self._fallback = fallback
         self._fallback_policy = fallback_policy or self.policy
         self._loading = Loading((model, fallback))
-        self._challenger = challenger
         self._secret = secrets.token_bytes(32)
 
     async def decide(
@@ -107,13 +102,8 @@ class Decider:
         circumstances = replace(
             circumstances, is_english=is_english, is_follow_up=is_follow_up(message.text)
         )
-        if past:
-            message = message.following(context_of(past))
-        challenge = self._challenger and self._challenger.start(
-            ballot, message, deadline_s=self.deadline_s
-        )
+        message = seen_by_models(message, past)
         decision, policy, via = await self._ask(ballot, message)
-        challenged = await challenge.answer() if challenge else None
         verdict = decide(
             policy,
             message=message,
@@ -125,7 +115,7 @@ class Decider:
         )
         if via is not None and verdict.via is Via.MODEL:
             verdict = replace(verdict, via=via)
-        evidence = Evidence(ballot, decision, floor, circumstances, challenged)
+        evidence = Evidence(ballot, decision, floor, circumstances)
         route = self._route(
             verdict,
             message=message,

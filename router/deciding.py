@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 
 from clawmarshal.errors import LedgerError
-from clawmarshal.router.conversation import kept_agent
+from clawmarshal.router.challenging import Challenging
+from clawmarshal.router.conversation import kept_agent, seen_by_models
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.explanation import explanation
 from clawmarshal.router.fleet import FleetWatch
@@ -38,6 +39,8 @@ class Deciding:
         True: what follows from a decision is left out.
     every_s
         Seconds between two looks at what is accepted and not decided.
+    challenging
+        Asks a second model about what is decided.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Deciding:
         pool: Executor,
         is_shadow: bool,
         every_s: float,
+        challenging: Challenging | None = None,
     ) -> None:
         self._decider = decider
         self._ledger = ledger
@@ -58,6 +62,7 @@ class Deciding:
         self._pool = pool
         self._is_shadow = is_shadow
         self._every_s = every_s
+        self._challenging = challenging
         self._under_way: dict[str, asyncio.Task[None]] = {}
         self._left: set[str] = set()
 
@@ -99,8 +104,10 @@ class Deciding:
             await asyncio.sleep(self._every_s)
 
     async def close(self) -> None:
-        """Finish the decisions under way."""
+        """Finish the decisions under way, and what is asked beside them."""
         await asyncio.gather(*self._under_way.values(), return_exceptions=True)
+        if self._challenging is not None:
+            await self._challenging.close()
 
     async def rehearse(self, submission: Submission) -> Mapping[str, object]:
         """Decide without leaving a row, as if nothing had been said before."""
@@ -146,6 +153,9 @@ class Deciding:
             terms=self._terms_of(route),
             is_shadow=self._is_shadow,
         )
+        if self._challenging is not None:
+            seen = seen_by_models(submission.message, view.past)
+            self._challenging.start(route_id, seen, evidence)
 
     def _terms_of(self, route: Route) -> LaunchTerms | None:
         return self._terms(route.agent) if route.agent else None

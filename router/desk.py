@@ -16,6 +16,8 @@ from clawmarshal.errors import (
 )
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.approval import answered_gates
+from clawmarshal.router.challenger import Challenger
+from clawmarshal.router.challenging import Challenging
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.deciding import Deciding
 from clawmarshal.router.explanation import evidence_from
@@ -62,6 +64,8 @@ class RoutingDesk:
         ``--timeout`` of a turn, for agents that name none.
     housekeeping_s
         Seconds between two looks at what is accepted and not decided.
+    challenger
+        A second model that is asked about what is decided; closed with the desk.
     """
 
     def __init__(
@@ -74,6 +78,7 @@ class RoutingDesk:
         is_shadow: bool = False,
         default_timeout_s: int = 600,
         housekeeping_s: float = HOUSEKEEPING_S,
+        challenger: Challenger | None = None,
     ) -> None:
         self._decider = decider
         self._ledger = ledger
@@ -84,6 +89,9 @@ class RoutingDesk:
         # Of their own, so that those who wait never keep a message from being accepted.
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-waiters")
         self._waiters = Waiters()
+        self._challenging = (
+            None if challenger is None else Challenging(challenger, ledger, pool=self._pool)
+        )
         self._deciding = Deciding(
             decider,
             ledger,
@@ -92,6 +100,7 @@ class RoutingDesk:
             pool=self._pool,
             is_shadow=is_shadow,
             every_s=housekeeping_s,
+            challenging=self._challenging,
         )
         self._tasks: tuple[asyncio.Task[None], ...] = ()
         self._unlisten: Callable[[], None] = lambda: None
@@ -106,6 +115,12 @@ class RoutingDesk:
     def undecided(self) -> frozenset[str]:
         """Routes that are accepted and could not be decided; they are tried again and again."""
         return self._deciding.left
+
+    @property
+    def challenged(self) -> Mapping[str, int]:
+        """How many answers of the challenger stood how; empty where there is none."""
+        counts = self._challenging.counts if self._challenging else {}
+        return {str(said): count for said, count in counts.items()}
 
     def connect(self, *, on_cancel: Callable[[str], Awaitable[object]]) -> None:
         """Name who launches: ``on_cancel`` asks the running turn of a route to stop."""

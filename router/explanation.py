@@ -22,8 +22,6 @@ class Evidence:
     decision: Decision | DecisionError
     floor: RiskFloor
     circumstances: Circumstances
-    challenger: Decision | DecisionError | None = None
-    """What a model that never acts said of the same ballot; None where none was asked."""
 
 
 def explanation(evidence: Evidence, *, policy: Policy) -> Mapping[str, object]:
@@ -31,17 +29,14 @@ def explanation(evidence: Evidence, *, policy: Policy) -> Mapping[str, object]:
     circumstances = asdict(evidence.circumstances)
     live = evidence.circumstances.live_agents
     circumstances["live_agents"] = sorted(live) if live is not None else None
-    challenger = evidence.challenger
-    challenged = {} if challenger is None else {"challenger": _decision_to_json(challenger)}
     return {
         "ballot": [[agent.id, agent.digest] for agent in evidence.ballot.agents],
         "limits": {agent.id: told for agent in evidence.ballot.agents if (told := _limits(agent))},
-        "decision": _decision_to_json(evidence.decision),
+        "decision": decision_json(evidence.decision),
         "floor": {"tier": evidence.floor.tier, "codes": list(evidence.floor.codes)},
         "circumstances": circumstances,
         # The codes alone: a hundred rules beside every decision would outweigh it.
         "policy": asdict(replace(policy, rules=())) | {"rules": [r.code for r in policy.rules]},
-        **challenged,
     }
 
 
@@ -119,7 +114,8 @@ def _limits(agent: AgentSpec) -> dict[str, object]:
     return told
 
 
-def _decision_to_json(decision: Decision | DecisionError) -> dict[str, object]:
+def decision_json(decision: Decision | DecisionError) -> dict[str, object]:
+    """Put into JSON values what a model said, or why it is unusable; see `decision_then`."""
     if not isinstance(decision, Decision):
         invalid = isinstance(decision, DecisionInvalidError)
         return {"error": decision.code, "detail": str(decision), "invalid": invalid}

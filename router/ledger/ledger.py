@@ -169,6 +169,26 @@ class Ledger(LedgerReader):
             )
         )
 
+    def challenged(
+        self, route_id: str, answer: Mapping[str, object], *, facts: Mapping[str, object]
+    ) -> bool:
+        """Keep what a challenger said beside a decision; the first answer stays.
+
+        Parameters
+        ----------
+        answer
+            JSON values, kept with the explanation.
+        facts
+            For the event; no text.
+
+        Returns
+        -------
+        bool
+            False where the route is not decided, or has such an answer.
+        """
+        with self._database.write() as tx:
+            return recording.challenged(tx, route_id, answer, facts=facts)
+
     def release(self, route_id: str) -> RouteRecord:
         """Let a proposed route be launched; one that stands elsewhere is returned as it is."""
         return self._database.write(lambda tx: recording.release(tx, route_id))

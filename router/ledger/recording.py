@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import Row, update
 
-from clawmarshal.router.ledger import codec, holds, moves, rows
+from clawmarshal.router.ledger import audit, codec, holds, moves, rows, schema
 from clawmarshal.router.ledger.audit import SERVICE, Actor, plain
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.database import Transaction
@@ -14,6 +14,8 @@ from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.route import Outcome, Route
 
 S = RouteState
+CHALLENGER = "challenger"
+"""The member of an explanation."""
 
 
 def record(
@@ -46,6 +48,21 @@ def record(
     if is_new and first is S.DECIDED and not is_shadow and _goes_on(Mode(row.mode), route.outcome):
         _follow(tx, row, route, terms)
     return rows.route_record(tx, route_id)
+
+
+def challenged(
+    tx: Transaction, route_id: str, answer: Mapping[str, object], *, facts: Mapping[str, object]
+) -> bool:
+    """Keep what a challenger said; see `Ledger.challenged`."""
+    row = rows.one_route(tx, route_id)
+    known = row.explanation or {}
+    if row.decision is None or CHALLENGER in known:
+        return False
+    kept = {**known, CHALLENGER: plain(answer)}
+    routes = schema.routes
+    tx.connection.execute(update(routes).where(routes.c.id == route_id).values(explanation=kept))
+    audit.append(tx, route_id, actor=SERVICE, kind="challenged", facts=facts)
+    return True
 
 
 def release(tx: Transaction, route_id: str) -> RouteRecord:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from clawmarshal.api.configured import configured_model
-from clawmarshal.api.settings import DecisionSettings, decision_key, load_settings
+from clawmarshal.api.decision_settings import DecisionSettings
+from clawmarshal.api.settings import decision_key, load_settings
 from clawmarshal.api.wiring import wire
 from clawmarshal.errors import SettingsError
 from clawmarshal.router.models.system_one import SystemOneModel

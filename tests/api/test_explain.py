@@ -15,6 +15,7 @@ from clawmarshal.roster.loader import load_roster
 from clawmarshal.router.ledger.records import Submission
 from clawmarshal.router.message import InboundMessage
 from tests.support.service import ROSTER, SAFE, configure, settings_of, wired
+from tests.support.turns import wait_until
 
 Said = Callable[..., tuple[int, str, str]]
 TEXTS = {
@@ -151,15 +152,18 @@ def test_a_challenger_is_recorded_and_decides_nothing(
     config.write_text(
         text.replace(
             "{model: lexical}",
-            "{model: lexical, challenger: 'tests.support.challengers:second', "
-            "challenger_wait_s: 5}",
+            "{model: lexical, challenger: 'tests.support.challengers:second'}",
         ),
         encoding="utf-8",
     )
     with wired(config) as (client, service):
-        key = service.ledger.create_key("test", "ann", ["route"])
+        key = service.ledger.create_key("test", "ann", ["route", "review"])
         route = client.request("POST", "/route", key=key, json={"text": SAFE, "wait_s": 5}).json()
+        kept = service.ledger.route
+        assert wait_until(lambda: "challenger" in kept(route["id"]).explanation)
+        figures = client.request("GET", "/metrics", key=key).text
     assert route["agent"] == "finance"
+    assert 'clawmarshal_challenger_answers_total{said="differs"} 1.0' in figures
     main(("explain", route["id"], "--config", str(config), "--json"))
     document = json.loads(capsys.readouterr().out)
     assert document["challenger"]["agent"]["option"] == "security"

@@ -14,7 +14,7 @@ from tests.support.fake_desk import FakeDesk, FakeHealth, fake_parts
 
 
 def figures() -> Mapping[str, float]:
-    return {"routes.done": 3, "routes.held": 1, "holds.open": 1}
+    return {"routes.done": 3, "routes.held": 1, "holds.open": 1, "challenger.failed": 2}
 
 
 @pytest.fixture
@@ -65,6 +65,7 @@ def test_metrics_count_requests_routes_and_what_the_ledger_holds(client: AppClie
         'clawmarshal_routes_accepted_total{outcome="hold",reason="risk"} 1.0',
         'clawmarshal_routes_in_state{state="done"} 3.0',
         "clawmarshal_holds_open 1.0",
+        'clawmarshal_challenger_answers_total{said="failed"} 2.0',
     ):
         assert line in text
     assert "secret" not in text

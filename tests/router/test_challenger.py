@@ -1,31 +1,23 @@
-"""A challenger is recorded, never acts, and never holds the acting model up."""
+"""A challenger is asked on a loop of its own: what it does there, and how it ends."""
 
 import asyncio
-import json
 import time
 from collections.abc import Iterator
 
 import pytest
 
 from clawmarshal.errors import DecisionError, DecisionUnavailableError
-from clawmarshal.router.challenger import LATE, Challenger
-from clawmarshal.router.decider import Decider
+from clawmarshal.router.ballot import fleet_ballot
+from clawmarshal.router.challenger import BUSY, LATE, STOPPED, Challenger
 from clawmarshal.router.decision import Decision, DecisionModel
-from clawmarshal.router.explanation import Evidence, decision_then, explanation
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.models.scripted import ScriptedModel, scripted_answers
-from clawmarshal.router.policy import Circumstances
-from clawmarshal.router.route import Route
+from clawmarshal.router.models.scripted import ScriptedModel
 from tests.support.challengers import Blocking, Sleeping, second
 from tests.support.deciding import FLEET
+from tests.support.turns import wait_until
 
 MESSAGE = InboundMessage("Which invoices are due?")
-
-
-def acting() -> ScriptedModel:
-    return ScriptedModel(
-        lambda ballot, _: scripted_answers(ballot, agent={"finance": 0.9}, risk={"low": 0.96})
-    )
+BALLOT = fleet_ballot(FLEET, MESSAGE)
 
 
 @pytest.fixture
@@ -35,78 +27,100 @@ def blocking() -> Iterator[Blocking]:
     model.free.set()
 
 
-def decided(model: DecisionModel, *, wait_s: float = 20.0) -> tuple[Route, Evidence]:
-    challenger = Challenger(model, wait_s=wait_s)
-    decider = Decider(acting(), FLEET, deadline_s=30.0, challenger=challenger)
-    try:
-        return asyncio.run(decider.decide(MESSAGE, circumstances=Circumstances()))
-    finally:
-        challenger.close()
+def said(model: DecisionModel, *, deadline_s: float = 20.0) -> Decision | DecisionError:
+    async def asked() -> Decision | DecisionError:
+        challenger = Challenger(model, deadline_s=deadline_s)
+        try:
+            return await challenger.answer(BALLOT, MESSAGE)
+        finally:
+            await challenger.close()
+
+    return asyncio.run(asked())
 
 
-def test_its_answer_is_kept_beside_the_acting_one() -> None:
-    route, evidence = decided(second())
-    assert route.agent == "finance"
-    assert isinstance(evidence.challenger, Decision)
-    assert evidence.challenger.agent.option == "security"
+def code_of(answer: Decision | DecisionError) -> str:
+    assert isinstance(answer, DecisionError)
+    return answer.code
 
 
-def test_it_survives_the_way_into_the_ledger() -> None:
-    _, evidence = decided(second())
-    kept = json.loads(json.dumps(explanation(evidence, policy=Decider(acting(), FLEET).policy)))
-    read = decision_then(kept["challenger"])
-    assert isinstance(read, Decision)
-    assert read.agent.option == "security"
+def test_its_answer_is_validated_and_returned() -> None:
+    answer = said(second())
+    assert isinstance(answer, Decision)
+    assert (answer.model, answer.agent.option) == ("second", "personal")
 
 
-def test_without_one_nothing_is_kept() -> None:
-    decider = Decider(acting(), FLEET)
-    _, evidence = asyncio.run(decider.decide(MESSAGE, circumstances=Circumstances()))
-    assert evidence.challenger is None
-    assert "challenger" not in explanation(evidence, policy=decider.policy)
+def test_its_failure_is_a_value() -> None:
+    away = ScriptedModel(DecisionUnavailableError("away", code="away"))
+    assert code_of(said(away)) == "away"
 
 
-def test_its_failure_is_recorded_and_the_route_stands() -> None:
-    route, evidence = decided(ScriptedModel(DecisionUnavailableError("away", code="away")))
-    assert route.agent == "finance"
-    assert isinstance(evidence.challenger, DecisionError)
-    assert evidence.challenger.code == "away"
-
-
-def test_one_that_blocks_its_thread_holds_nobody_up(blocking: Blocking) -> None:
-    begin = time.monotonic()
-    route, evidence = decided(blocking, wait_s=0.05)
-    assert time.monotonic() - begin < 10
-    assert route.routable
-    assert isinstance(evidence.challenger, DecisionError)
-    assert evidence.challenger.code == LATE
-
-
-def test_one_that_is_late_is_told_to_stop() -> None:
+def test_one_that_does_not_answer_is_cancelled_at_its_deadline() -> None:
     model = Sleeping()
-    _, evidence = decided(model, wait_s=0.2)
-    assert isinstance(evidence.challenger, DecisionError)
-    assert evidence.challenger.code == LATE
-    assert model.ended.wait(10)
+    assert code_of(said(model, deadline_s=0.1)) == "deadline"
+    assert model.ended.is_set()
 
 
-def test_the_seal_and_the_gates_do_not_know_it() -> None:
-    with_it, _ = decided(second())
-    without, _ = asyncio.run(
-        Decider(acting(), FLEET).decide(MESSAGE, circumstances=Circumstances())
-    )
-    assert (with_it.gates, with_it.candidates, with_it.notes) == (
-        without.gates,
-        without.candidates,
-        without.notes,
-    )
+def test_it_is_closed_on_the_loop_it_was_asked_on_and_also_unasked() -> None:
+    for asks in (True, False):
+        model = Sleeping()
+
+        async def scene(model: Sleeping, asks: bool) -> None:
+            challenger = Challenger(model, deadline_s=0.05)
+            if asks:
+                await challenger.answer(BALLOT, MESSAGE)
+            await challenger.close()
+
+        asyncio.run(scene(model, asks))
+        assert model.closed.is_set(), asks
+
+
+def test_what_is_asked_when_it_is_closed_says_so() -> None:
+    model = Sleeping()
+
+    async def scene() -> Decision | DecisionError:
+        challenger = Challenger(model)
+        asked = asyncio.create_task(challenger.answer(BALLOT, MESSAGE))
+        while not model.begun.is_set():
+            await asyncio.sleep(0.01)
+        await challenger.close()
+        return await asked
+
+    assert code_of(asyncio.run(scene())) == STOPPED
+    assert model.ended.is_set()
+
+
+def test_one_that_blocks_its_thread_is_late_and_leaves_a_bounded_heap(blocking: Blocking) -> None:
+    async def scene() -> list[str]:
+        challenger = Challenger(blocking, deadline_s=0.05, max_open=2)
+        codes = [code_of(await challenger.answer(BALLOT, MESSAGE)) for _ in range(2)]
+        begin = time.monotonic()
+        codes += [code_of(await challenger.answer(BALLOT, MESSAGE)) for _ in range(3)]
+        assert time.monotonic() - begin < 0.5
+        blocking.free.set()
+        while challenger._open:
+            await asyncio.sleep(0.01)
+        codes.append(code_of(await challenger.answer(BALLOT, MESSAGE)))
+        await challenger.close()
+        return codes
+
+    assert asyncio.run(scene()) == [LATE, LATE, BUSY, BUSY, BUSY, "model-failed"]
 
 
 def test_closing_twice_is_fine_and_it_can_be_asked_again() -> None:
-    challenger = Challenger(second(), wait_s=20)
-    decider = Decider(acting(), FLEET, deadline_s=30.0, challenger=challenger)
-    for _ in range(2):
-        _, evidence = asyncio.run(decider.decide(MESSAGE, circumstances=Circumstances()))
-        assert isinstance(evidence.challenger, Decision)
-        challenger.close()
-        challenger.close()
+    async def scene() -> None:
+        challenger = Challenger(second())
+        for _ in range(2):
+            assert isinstance(await challenger.answer(BALLOT, MESSAGE), Decision)
+            await challenger.close()
+            await challenger.close()
+
+    asyncio.run(scene())
+
+
+def test_it_leaves_no_thread() -> None:
+    import threading
+
+    said(second())
+    assert wait_until(
+        lambda: not any(one.name == "clawmarshal-challenger" for one in threading.enumerate())
+    )

@@ -8,6 +8,7 @@ from pathlib import Path
 from clawmarshal.roster.agent import AgentSpec, Capability
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
+from clawmarshal.router.challenger import Challenger
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import DecisionModel
 from clawmarshal.router.desk import RoutingDesk
@@ -92,6 +93,7 @@ async def room(
     is_shadow: bool = False,
     dispatches: bool = True,
     housekeeping_s: float = 5.0,
+    challenger: Challenger | None = None,
 ) -> AsyncIterator[Room]:
     """Run a desk over a ledger in ``path``."""
     ledger = Ledger(f"sqlite:///{path}/ledger.db")
@@ -106,6 +108,7 @@ async def room(
         fleet=fleet,
         is_shadow=is_shadow,
         housekeeping_s=housekeeping_s,
+        challenger=challenger,
     )
     dispatcher = Dispatcher(ledger, transport, terms=desk.terms)
     desk.connect(on_cancel=dispatcher.cancel)

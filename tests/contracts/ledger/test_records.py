@@ -270,3 +270,18 @@ def test_listener_that_fails_undoes_nothing_and_silences_nobody(ledger: Ledger) 
     route_id = ledger.accept(submission()).route_id
     assert heard == [route_id]
     assert ledger.route(route_id).state is RouteState.RECEIVED
+
+
+def test_a_challengers_first_answer_stays_beside_the_decision(ledger: Ledger) -> None:
+    waiting = ledger.accept(submission("hello")).route_id
+    assert not ledger.challenged(waiting, {"agent": 1}, facts={"said": "agrees"})
+    route_id = ready(ledger)
+    before = ledger.route(route_id)
+    assert ledger.challenged(route_id, {"agent": 1}, facts={"said": "agrees"})
+    assert not ledger.challenged(route_id, {"agent": 2}, facts={"said": "differs"})
+    after = ledger.route(route_id)
+    assert after.explanation == {**before.explanation, "challenger": {"agent": 1}}
+    assert (after.state, after.agent, after.route) == (before.state, before.agent, before.route)
+    told = [(one.kind, one.facts) for one in ledger.events(route_id)]
+    assert told[-1] == ("challenged", {"said": "agrees"})
+    assert ledger.verify_chain(route_id).is_intact
