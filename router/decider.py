@@ -24,6 +24,7 @@ from clawmarshal.router.explanation import Evidence
 from clawmarshal.router.language import looks_english
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.models.closing import close_connections
 from clawmarshal.router.operator_rules import floor_with
 from clawmarshal.router.policy import Circumstances, Policy, Verdict, decide, reconsider
 from clawmarshal.router.risk import RiskFloor
@@ -147,6 +148,11 @@ class Decider:
     def is_own(self, route: Route) -> bool:
         """Tell whether this decider made the route and nobody changed it since."""
         return hmac.compare_digest(route.seal, self._seal(route))
+
+    async def close_connections(self) -> None:
+        """Close what the models opened on the running event loop; the models stay usable."""
+        for model in (self.model, self._fallback):
+            await close_connections(model)
 
     async def _ask(
         self, ballot: Ballot, message: InboundMessage

@@ -177,9 +177,15 @@ class OpenClawRouter:
         return await asyncio.wrap_future(self._loop.start(self._dispatch(route, text)))
 
     def close(self) -> None:
-        """Stop what runs, the transport included, and end the thread."""
-        self._loop.start(self._close()).result()
-        self._loop.stop()
+        """Stop what runs, the transport included, and end the thread.
+
+        Connections that the model opened for this router are closed; the model itself, which may
+        serve others, is not.
+        """
+        try:
+            self._loop.start(self._close()).result()
+        finally:
+            self._loop.stop()
 
     async def aclose(self) -> None:
         """Stop what runs; see `close`."""
@@ -196,6 +202,17 @@ class OpenClawRouter:
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
     async def _route(self, text: str | InboundMessage, pin: str | None) -> Route:
         message = text if isinstance(text, InboundMessage) else InboundMessage(text)
         if pin is not None:
@@ -209,6 +226,13 @@ class OpenClawRouter:
         return await (await self._started()).waiting()
 
     async def _close(self) -> None:
+        try:
+            await self._close_flow()
+        finally:
+            # Last of all: a decision that was still under way would open another connection.
+            await self._decider.close_connections()
+
+    async def _close_flow(self) -> None:
         if self._flow is not None:
             await (await self._flow).close()
         # Whoever still waits gets an answer: a loop that just stopped would leave them for ever.
