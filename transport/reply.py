@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from clawmarshal.transport.command import RUN_ID
 from clawmarshal.transport.documents import Findings, Shape, find_documents, objects_in
 from clawmarshal.transport.outcome import ToolSend, TurnState
 from clawmarshal.transport.refusals import find_refusal
@@ -36,7 +37,6 @@ _RUN_ID = re.compile(
     r"(?:accepted run|abort Gateway run|Gateway run|run) ([0-9A-Za-z][0-9A-Za-z._-]{7,63})",
     re.ASCII,
 )
-_ANY_RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z._:-]{0,127}", re.ASCII)
 _ACCEPTED = re.compile(
     r"accepted run |abort Gateway run |Gateway run \S+ was not confirmed", re.ASCII
 )
@@ -339,7 +339,7 @@ def _get(value: object, *path: str) -> object:
 
 def _run_id(value: Mapping[str, Any]) -> str | None:
     run_id = value.get("runId")
-    return run_id if isinstance(run_id, str) and _ANY_RUN_ID.fullmatch(run_id) else None
+    return run_id if isinstance(run_id, str) and RUN_ID.fullmatch(run_id) else None
 
 
 def _run_id_in(stderr: str) -> str | None:
