@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: run test check format lock clean
+.PHONY: run test check format docs lock clean
 
 run: $(VENV)/.installed-run
 	@exec $(BIN)/clawmarshal serve --quickstart .run --port $(PORT)
@@ -24,6 +24,9 @@ check: $(VENV)/.installed-dev
 format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+docs: $(VENV)/.installed-dev
+	$(BIN)/python -m clawmarshal.transport.published docs/transport.md
 
 lock:
 	requirements/compile.sh

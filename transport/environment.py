@@ -1,4 +1,7 @@
-"""What a child is told: an environment built from nothing; pure."""
+"""What a child is told: an environment built from nothing; pure.
+
+`PUBLISHED` and `REFUSED` are the published tables; ``docs/transport.md`` is made from them.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +10,9 @@ from dataclasses import dataclass
 from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.agent import ENV_NAME
 
-MAX_VALUE_CHARS = 32_768
+MAX_VALUE_BYTES = 32_768
+_TIME_ZONE = re.compile(r"[A-Za-z0-9<][A-Za-z0-9_+\-/.,:<>]{0,63}", re.ASCII)
+_PATHS = frozenset({"OPENCLAW_CONFIG_PATH", "OPENCLAW_STATE_DIR", "HOME", "TMPDIR"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,55 +20,136 @@ class Variable:
     """One variable that a child may see."""
 
     name: str
-    value: str
+    origin: str
     """Where the value comes from, in words."""
     reason: str
+    evidence: str
+    """How we know; measured and read with OpenClaw 2026.9.6."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """A kind of name that no child may see, even when an operator lists it."""
 
-    pattern: str
-    """Matched against the whole upper-case name."""
+    names: tuple[str, ...]
+    """Whole names in capitals; ``*`` stands for any characters, or none, at either end."""
     reason: str
+    evidence: str
+    """How we know; measured and read with OpenClaw 2026.9.6."""
+
+    def covers(self, name: str) -> bool:
+        """Tell whether a name, in any case, is of this kind."""
+        return any(_matches(pattern, name.upper()) for pattern in self.names)
 
 
 PUBLISHED: tuple[Variable, ...] = (
     Variable(
-        "OPENCLAW_CONFIG_PATH", "transport.openclaw_config", "which Gateway, with which token"
+        "OPENCLAW_CONFIG_PATH",
+        "`transport.openclaw_config`, or the file written from `transport.gateway`",
+        "which Gateway, with which token; the token itself is in no variable",
+        "measured: without it the account's own configuration is read",
     ),
-    Variable("OPENCLAW_STATE_DIR", "a private directory", "no state of the account is read"),
-    Variable("HOME", "a private directory", "no file of the account is read"),
-    Variable("OPENCLAW_NO_RESPAWN", "1", "one process instead of a detached second one"),
-    Variable("LANG", "C.UTF-8", "bytes are UTF-8 both ways"),
-    Variable("TMPDIR", "transport.tmpdir, or a private directory", "no cache that others can fill"),
-    Variable("TZ", "transport.tz, if set", "the time the agent is told"),
+    Variable(
+        "OPENCLAW_STATE_DIR",
+        "a private, empty directory",
+        "no state of the account is read",
+        "measured: nothing is written to it",
+    ),
+    Variable(
+        "HOME", "a private, empty directory", "no file of the account is read", "our own choice"
+    ),
+    Variable(
+        "OPENCLAW_NO_RESPAWN",
+        "`1`",
+        "one process instead of a second one in a session of its own, which no signal to the first "
+        "one's group would reach",
+        "measured: the second one outlives SIGKILL to the group",
+    ),
+    Variable("LANG", "`C.UTF-8`", "bytes are UTF-8 both ways", "our own choice"),
+    Variable(
+        "TMPDIR",
+        "`transport.tmpdir`, else a private directory",
+        "no compile cache that others can fill, and none in theirs",
+        "measured: 13 MB are written",
+    ),
+    Variable("TZ", "`transport.tz`, if set", "the time the agent is told", "our own choice"),
 )
-"""Every variable of every child; what an agent's ``env`` lists comes on top."""
+"""Every variable of every child; what is meant for one agent comes on top."""
 
 REFUSED: tuple[Refusal, ...] = (
-    Refusal(r"NODE_.*|NODE|NPM_CONFIG_.*|V8_.*|UV_.*", "loads code or trust into Node"),
-    Refusal(r"LD_.*|DYLD_.*|GCONV_PATH|GLIBC_TUNABLES|MALLOC_.*", "loads code into any program"),
-    Refusal(r"OPENCLAW_.*|CLAWDBOT_.*|MOLTBOT_.*", "redirects or rewires OpenClaw itself"),
-    Refusal(r"(.*_)?PROXY", "redirects traffic"),
     Refusal(
-        r"SSL_CERT_.*|SSLKEYLOGFILE|OPENSSL_.*|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE", "moves trust"
+        ("OPENCLAW_*", "CLAWDBOT_*", "MOLTBOT_*"),
+        "redirects or rewires OpenClaw itself, or writes prompts elsewhere",
+        "measured: `OPENCLAW_GATEWAY_URL` with a token wins over the configuration; "
+        "`OPENCLAW_CONTAINER` and `OPENCLAW_SHELL` change what runs. Read: 196 such names",
     ),
-    Refusal(r"PYTHON.*|PERL.*|RUBY.*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS", "loads code into tools"),
     Refusal(
-        r"BASH_.*|BASHOPTS|ENV|SHELLOPTS|PS4|IFS|CDPATH|PROMPT_COMMAND|ZDOTDIR|FPATH",
+        ("NODE", "NODE_*", "NPM_CONFIG_*", "V8_*", "UV_*", "BUN_*", "DENO_*", "COREPACK_*",
+         "ELECTRON_*"),
+        "loads code or trust into Node",
+        "measured: `NODE_OPTIONS=--require FILE` runs that file inside the CLI",
+    ),
+    Refusal(
+        ("LD_*", "_RLD*", "LDR_*", "LIBPATH", "SHLIB_PATH", "DYLD_*", "GCONV_PATH",
+         "GETCONF_DIR", "GLIBC_TUNABLES", "MALLOC_*"),
+        "loads code into any program, or steers its memory",
+        "ld.so(8); sudo's list",
+    ),
+    Refusal(("PROXY", "*_PROXY"), "redirects traffic", "read: `--local` would use them"),
+    Refusal(
+        ("SSL_CERT_*", "SSLKEYLOGFILE", "OPENSSL_*", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE",
+         "KRB5*", "AUTHSTATE"),
+        "moves trust",
+        "measured for a certificate bundle; sudo's list",
+    ),
+    Refusal(
+        ("PYTHON*", "PERL*", "RUBY*", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS",
+         "CLASSPATH"),
+        "loads code into tools that an agent may start",
+        "sudo's list",
+    ),
+    Refusal(
+        ("BASH_*", "BASHOPTS", "ENV", "SHELLOPTS", "PS4", "IFS", "CDPATH", "GLOBIGNORE",
+         "PROMPT_COMMAND", "ZDOTDIR", "FPATH", "NULLCMD", "READNULLCMD", "TMPPREFIX", "LESSOPEN",
+         "LESSCLOSE"),
         "runs code in shells",
+        "sudo's list",
     ),
-    Refusal(r"PATH|SHELL|USER|LOGNAME|HOME|TMPDIR|TMP|TEMP|TZ|LANG|LC_.*|LANGUAGE", "set by us"),
     Refusal(
-        r"LOCALDOMAIN|HOSTALIASES|RES_OPTIONS|NLSPATH|LOCPATH|TERMINFO.*", "steers the C library"
+        ("PATH", "SHELL", "USER", "LOGNAME", "HOME", "PWD", "OLDPWD", "TMPDIR", "TMP", "TEMP",
+         "TZ", "LANG", "LC_*", "LANGUAGE"),
+        "is set by us, or left out on purpose",
+        "our own choice",
     ),
-    Refusal(r"XDG_.*|DBUS_.*|SSH_.*|GIT_.*|EDITOR|VISUAL|PAGER|BROWSER", "leads to the account"),
     Refusal(
-        r"DEBUG|VITEST|CI|FORCE_COLOR|CLAWMARSHAL.*|NOTIFY_SOCKET|LISTEN_.*", "changes behaviour"
+        ("LOCALDOMAIN", "HOSTALIASES", "RES_OPTIONS", "NLSPATH", "LOCPATH", "PATH_LOCALE",
+         "TZDIR", "TERMINFO*", "TERMCAP", "TERMPATH"),
+        "steers the C library",
+        "sudo's list",
     ),
-)
+    Refusal(
+        ("XDG_*", "DBUS_*", "SSH_*", "GIT_*", "SUDO_*", "EDITOR", "VISUAL", "PAGER", "BROWSER"),
+        "leads to the account",
+        "our own choice",
+    ),
+    Refusal(
+        ("DEBUG", "VITEST", "CI", "FORCE_COLOR", "NOTIFY_SOCKET", "LISTEN_*"),
+        "changes behaviour",
+        "read: `VITEST` changes safety behaviour",
+    ),
+    Refusal(
+        ("CLAWMARSHAL*",), "holds our own settings, keys of people among them", "our own choice"
+    ),
+)  # fmt: skip
+
+
+def _matches(pattern: str, name: str) -> bool:
+    """Compare with a pattern that has a star at one end, or none."""
+    if pattern.endswith("*"):
+        return name.startswith(pattern[:-1])
+    if pattern.startswith("*"):
+        return name.endswith(pattern[1:])
+    return name == pattern
 
 
 def name_fault(name: str) -> str | None:
@@ -71,21 +157,31 @@ def name_fault(name: str) -> str | None:
     if not isinstance(name, str) or not ENV_NAME.fullmatch(name):
         return "not the name of an environment variable"
     for refusal in REFUSED:
-        if re.fullmatch(refusal.pattern, name.upper()):
+        if refusal.covers(name):
             return f"{name} is refused: {refusal.reason}"
     return None
 
 
 def value_fault(name: str, value: object) -> str | None:
-    """Say what is wrong with a value, without repeating it; None when nothing is."""
+    """Say what is wrong with a value, without repeating it; None when nothing is.
+
+    Notes
+    -----
+    As sudo does (sudoers(5), "Command environment", checked 2026-12-01): no shell function, no
+    time zone that names a file; control characters come on top.
+    """
     if not isinstance(value, str):
         return f"{name} has no text as its value"
-    if len(value) > MAX_VALUE_CHARS:
-        return f"{name} is longer than {MAX_VALUE_CHARS} characters"
     if re.search("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", value):
         return f"{name} holds a control character"
-    if re.match(r"\s*\(\)\s*\{", value):
+    if len(value.encode()) > MAX_VALUE_BYTES:
+        return f"{name} is longer than {MAX_VALUE_BYTES} bytes"
+    if re.match(r"\s*\(\s*\)", value):
         return f"{name} holds a function definition"
+    if name == "TZ" and (not _TIME_ZONE.fullmatch(value) or ".." in value):
+        return f"{name} is not the name of a time zone"
+    if name in _PATHS and not value.startswith("/"):
+        return f"{name} is not an absolute path"
     return None
 
 

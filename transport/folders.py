@@ -14,13 +14,51 @@ _NEW_PREFIX = ".new-clawmarshal-turns-"
 _ABANDONED_S = 3600
 
 
-def write_private(path: Path, content: bytes) -> None:
-    """Create a regular file, mode 0600 whatever the umask says, and never through a link."""
+def write_private(path: Path, content: bytes, *, is_kept: bool = False) -> None:
+    """Create a regular file, mode 0600 whatever the umask says, and never through a link.
+
+    Parameters
+    ----------
+    is_kept
+        True: on the disk, and so is its name, when this returns.
+    """
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     fd = os.open(path, flags, 0o600)
     with open(fd, "wb") as stream:
         os.fchmod(fd, 0o600)
         stream.write(content)
+        if is_kept:
+            stream.flush()
+            os.fsync(fd)
+    if is_kept:
+        _sync_folder(path.parent)
+
+
+def restore_private(path: Path, content: bytes) -> bool:
+    """See that a file of ours is as we wrote it; write it again where it is not, and say so."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        fd = -1
+    if fd >= 0:
+        with open(fd, "rb") as stream:
+            found = os.fstat(fd)
+            is_ours = stat.S_ISREG(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o600
+            if is_ours and stream.read(len(content) + 1) == content:
+                return False
+    if path.is_dir() and not path.is_symlink():
+        remove_tree(path)
+    path.unlink(missing_ok=True)
+    write_private(path, content, is_kept=True)
+    return True
+
+
+def _sync_folder(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def sweep(base: Path) -> list[Path]:

@@ -10,21 +10,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self
 
-from clawmarshal.errors import Fault, NotLaunchedError, OutcomeUnknownError, SettingsError
+from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError, SettingsError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.openclaw import agent_ids
 from clawmarshal.transport import executable as programs
 from clawmarshal.transport.command import ReadOnly, read_only_argv, turn_argv
-from clawmarshal.transport.environment import child_environment, name_fault, value_fault
-from clawmarshal.transport.limits import Limits, check_client_config
+from clawmarshal.transport.gateway import Gateway
+from clawmarshal.transport.limits import Limits
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState, TurnWatcher
 from clawmarshal.transport.process import Order, Spawner, launch
 from clawmarshal.transport.reply import Asked
 from clawmarshal.transport.result import FIRST_LINE, encode_message, to_result
 from clawmarshal.transport.run import Finished, Run
 from clawmarshal.transport.spawner import boot_s
+from clawmarshal.transport.surroundings import Surroundings, Told
 from clawmarshal.transport.text import clean_text
-from clawmarshal.transport.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)
 _LOOK_UP_S = 20.0
@@ -49,8 +49,10 @@ class OpenClawTransport:
     command
         One absolute executable, or Node and ``openclaw.mjs``, both absolute.
     openclaw_config
-        The client config that names the Gateway and its token; mode 0600. None only for a
-        stand-in.
+        The client config that names the Gateway and its token; mode 0600. None for a stand-in, or
+        where `gateway` says both.
+    gateway
+        Address and token; the client config is written by us, and removed at the end.
     directory
         Where private folders are made; the system's temporary directory where None.
     needs_tmpfs
@@ -69,6 +71,8 @@ class OpenClawTransport:
         Where the CLI keeps its compile cache; a private folder, made anew each time, where None.
     agent_env
         Values of the variables that agents list by name; each agent gets its own only.
+    agent_secrets
+        By agent id: variables of that agent's child alone; it need not list them.
 
     Raises
     ------
@@ -81,6 +85,7 @@ class OpenClawTransport:
         command: Sequence[str],
         *,
         openclaw_config: str | os.PathLike[str] | None = None,
+        gateway: Gateway | None = None,
         directory: str | os.PathLike[str] | None = None,
         needs_tmpfs: bool = False,
         timeout_s: int = 600,
@@ -93,11 +98,11 @@ class OpenClawTransport:
         tmpdir: str | os.PathLike[str] | None = None,
         tz: str | None = None,
         agent_env: Mapping[str, str] | None = None,
+        agent_secrets: Mapping[str, Mapping[str, str]] | None = None,
         state_dir: str | os.PathLike[str] | None = None,
         home: str | os.PathLike[str] | None = None,
     ) -> None:
         self._executable = programs.resolve(command)
-        self._config = check_client_config(openclaw_config)
         self._limits = Limits(
             timeout_s=timeout_s,
             margin_s=margin_s,
@@ -109,17 +114,27 @@ class OpenClawTransport:
         )
         self.timeout_s = timeout_s
         self.max_text_bytes = max_text_bytes
-        self._tz = tz
-        self._agent_env = dict(agent_env or {})
-        self._workspace = Workspace(directory, needs_tmpfs=needs_tmpfs)
-        self._state_dir, self._home, self._tmpdir = state_dir, home, tmpdir
+        told = Told(
+            openclaw_config=openclaw_config,
+            gateway=gateway,
+            directory=directory,
+            needs_tmpfs=needs_tmpfs,
+            tmpdir=tmpdir,
+            tz=tz,
+            state_dir=state_dir,
+            home=home,
+            agent_env=agent_env or {},
+            agent_secrets=agent_secrets or {},
+        )
+        self._around = Surroundings(told)
+        self._workspace = self._around.workspace
         self._probe: tuple[object, Probe] | None = None
         self._runs: dict[str, Run] = {}
         self._pending: set[str] = set()
         self._called_off: set[str] = set()
         self._probing: asyncio.Task[Probe] | None = None
         try:
-            self._environment(())
+            self._around.environment()
             self._spawner = Spawner()
         except (NotLaunchedError, OSError) as error:
             self._workspace.close()
@@ -162,21 +177,14 @@ class OpenClawTransport:
         return f"stand-in ({probe.label})" if probe.is_stand_in else f"openclaw {probe.version}"
 
     def check_agents(self, agents: Iterable[AgentSpec]) -> None:
-        """Refuse agents whose listed variables are refused or have no value.
+        """Refuse agents whose variables are refused or have no value, and values for nobody.
 
         Raises
         ------
         SettingsError
             With every fault.
         """
-        faults = [
-            Fault(f"agent {agent.id}: {fault}")
-            for agent in agents
-            for name in agent.env
-            if (fault := name_fault(name) or value_fault(name, self._agent_env.get(name)))
-        ]
-        if faults:
-            raise SettingsError("the environment of some agents cannot be built", faults=faults)
+        self._around.values.check(agents)
 
     def template(self, agent: AgentSpec) -> Mapping[str, object]:
         """Describe exactly what would run; call `probe` first, so that the version is in it."""
@@ -196,7 +204,7 @@ class OpenClawTransport:
             "argv": shown,
             "files": list(self._executable.files),
             "cli_version": self._probe[1].version if self._probe else None,
-            "environment": sorted({*self._environment(()), *agent.env}),
+            "environment": self._around.names(agent),
             "first_line": FIRST_LINE,
         }
 
@@ -306,7 +314,7 @@ class OpenClawTransport:
 
     async def _turn(self, turn: Turn, version: str, watcher: TurnWatcher | None) -> TurnResult:
         message = encode_message(turn.text, limit=self.max_text_bytes)
-        self._environment(turn.agent.env)  # what it refuses writes no file
+        self._around.environment(turn.agent)  # what it refuses writes no file
         async with self._workspace.attempt(message) as folder:
             argv = turn_argv(
                 self._executable.parts,
@@ -317,7 +325,7 @@ class OpenClawTransport:
             )
             order = Order(
                 argv=argv,
-                environment=self._environment(turn.agent.env),
+                environment=self._around.environment(turn.agent),
                 cwd=str(folder.cwd),
                 not_after_boot_s=turn.not_after_boot_s,
                 deadline_s=turn.timeout_s + self._limits.margin_s,
@@ -327,7 +335,13 @@ class OpenClawTransport:
             )
             finished, facts = await self._carry(turn.attempt_id, order, watcher)
         asked = Asked(turn.agent.id, turn.session_key, turn.text, version)
-        return await to_result(finished, asked, reply_cap=self._limits.reply_cap_bytes, facts=facts)
+        return await to_result(
+            finished,
+            asked,
+            reply_cap=self._limits.reply_cap_bytes,
+            facts=facts,
+            secrets=self._around.secrets(turn.agent),
+        )
 
     async def _carry(
         self, attempt_id: str, order: Order, watcher: TurnWatcher | None
@@ -357,17 +371,6 @@ class OpenClawTransport:
             return {"watcher_error": type(error).__name__}
         return {}
 
-    def _environment(self, names: Iterable[str]) -> dict[str, str]:
-        return child_environment(
-            config_path=self._config,
-            state_dir=os.fspath(self._state_dir or self._workspace.state),
-            home=os.fspath(self._home or self._workspace.home),
-            tmpdir=os.fspath(self._tmpdir or self._workspace.tmp),
-            tz=self._tz,
-            names=names,
-            values=self._agent_env,
-        )
-
     async def _ask(self, call: ReadOnly) -> str:
         """Run one read-only call and return its stdout.
 
@@ -379,7 +382,7 @@ class OpenClawTransport:
         async with self._workspace.attempt(b"") as folder:
             order = Order(
                 argv=read_only_argv(self._executable.parts, call),
-                environment=self._environment(()),
+                environment=self._around.environment(),
                 cwd=str(folder.cwd),
                 not_after_boot_s=boot_s() + _LOOK_UP_S,
                 deadline_s=_LOOK_UP_S,

@@ -1,9 +1,10 @@
 """A text to the bytes of its file, and a finished child to a `TurnResult`."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from clawmarshal.errors import NotLaunchedError
+from clawmarshal.transport.masking import mask
 from clawmarshal.transport.outcome import TurnResult, TurnState
 from clawmarshal.transport.reply import Asked, Output, Reading, read_turn
 from clawmarshal.transport.run import Finished
@@ -37,9 +38,20 @@ def encode_message(text: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 
 async def to_result(
-    finished: Finished, asked: Asked, *, reply_cap: int, facts: Mapping[str, object]
+    finished: Finished,
+    asked: Asked,
+    *,
+    reply_cap: int,
+    facts: Mapping[str, object],
+    secrets: Iterable[str] = (),
 ) -> TurnResult:
-    """Read what a child left behind; a long output is read beside the event loop."""
+    """Read what a child left behind; a long output is read beside the event loop.
+
+    Parameters
+    ----------
+    secrets
+        Values that the child was given; they are masked in everything but its answer.
+    """
     output, ending = finished.output, finished.ending
     if len(output.stdout) + len(output.stderr) + len(asked.text) > _BIG:
         reading = await asyncio.to_thread(read_turn, output, asked)
@@ -48,6 +60,7 @@ async def to_result(
     if reading.raw_text is not None and len(reading.raw_text.encode()) > reply_cap:
         detail = f"the reply is over {reply_cap} bytes"
         reading = Reading(TurnState.UNKNOWN, "reply-too-large", detail, run_id=reading.run_id)
+    known = tuple(secrets)
     return TurnResult(
         state=reading.state,
         code=reading.code,
@@ -56,9 +69,9 @@ async def to_result(
         run_id=reading.run_id,
         exit_code=output.exit_code,
         signal=output.signal,
-        detail=clean_text(reading.detail, limit=500),
-        stderr_tail=_tail(output),
-        noise=reading.noise,
+        detail=mask(clean_text(reading.detail, limit=500), known),
+        stderr_tail=_tail(mask(clean_text(output.stderr.decode("utf-8", "replace")), known)),
+        noise=mask(reading.noise, known),
         tool_sends=reading.tool_sends,
         cancel_unconfirmed=ending.left != 0,
         pid=finished.pid,
@@ -66,9 +79,9 @@ async def to_result(
     )
 
 
-def _tail(output: Output) -> str:
+def _tail(stderr: str) -> str:
     """Return the end of stderr; what came last says most."""
-    text = clean_text(output.stderr.decode("utf-8", "replace")).strip()
+    text = stderr.strip()
     return text if len(text) <= 2000 else "…" + text[-1999:]
 
 

@@ -19,9 +19,11 @@ from clawmarshal.transport.folders import (
     private_folder,
     remove_bare,
     remove_tree,
+    restore_private,
     sweep,
     write_private,
 )
+from clawmarshal.transport.gateway import CLIENT_CONFIG
 
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it, mode 0700
 _IN_MEMORY = ("tmpfs", "ramfs")
@@ -46,6 +48,8 @@ class Workspace:
         Where the folder is made; the system's temporary directory where None.
     needs_tmpfs
         Refuse a parent that is on a disk; ``/dev/shm`` where no parent is named.
+    client_config
+        The bytes of a client config, kept there in a file, mode 0600; no file where None.
 
     Raises
     ------
@@ -55,8 +59,13 @@ class Workspace:
     """
 
     def __init__(
-        self, parent: str | os.PathLike[str] | None = None, *, needs_tmpfs: bool = False
+        self,
+        parent: str | os.PathLike[str] | None = None,
+        *,
+        needs_tmpfs: bool = False,
+        client_config: bytes | None = None,
     ) -> None:
+        self._client_config = client_config
         default = _SHARED_MEMORY if needs_tmpfs else tempfile.gettempdir()
         self._base = base = Path(os.path.realpath(parent if parent is not None else default))
         if not MESSAGE_FILE.fullmatch(str(base / "x")):
@@ -93,6 +102,11 @@ class Workspace:
     def tmp(self) -> Path:
         """The child's temporary directory."""
         return self.path / "tmp"
+
+    @property
+    def client_config(self) -> Path | None:
+        """The client config that is kept here, if one is."""
+        return None if self._client_config is None else self.path / CLIENT_CONFIG
 
     def ensure(self) -> None:
         """See that the folder is still ours; where somebody took it away, make another one.
@@ -149,6 +163,8 @@ class Workspace:
         self.path, self._lock = make_locked(self._base)
         for path in (self.home, self.state, self.tmp):
             private_folder(path)
+        if self.client_config is not None and self._client_config is not None:
+            write_private(self.client_config, self._client_config, is_kept=True)
 
     def _ensure(self) -> None:
         with self._rebuilding:
@@ -160,3 +176,7 @@ class Workspace:
             for path in (self.home, self.state, self.tmp):
                 if not path.is_dir():
                     private_folder(path)
+            kept = self.client_config
+            if kept is not None and self._client_config is not None:
+                if restore_private(kept, self._client_config):
+                    _LOG.warning("the client config %s was lost or changed; written again", kept)
