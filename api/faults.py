@@ -98,6 +98,8 @@ def _unknown(
 ) -> list[Fault]:
     faults = []
     fields = _fields(model)
+    if get_origin(model) is dict:
+        fields = dict.fromkeys(values, get_args(model)[1])
     for key, value in values.items():
         here = (*path, key)
         if key not in fields:
@@ -106,7 +108,7 @@ def _unknown(
                     f"{'.'.join(map(str, here))} is no setting{_near(key, fields)}", *here
                 )
             )
-        elif isinstance(value, Mapping) and _fields(fields[key]):
+        elif isinstance(value, Mapping) and _takes_keys(fields[key]):
             faults += _unknown(value, fields[key], here, source)
         elif isinstance(value, list) and get_origin(fields[key]) is tuple:
             member = get_args(fields[key])[0]
@@ -122,10 +124,20 @@ def _fields(model: Any) -> dict[str, Any]:
     if get_origin(model) in (Union, UnionType) and len(sections) == 1:
         return _fields(sections[0])
     if isinstance(model, type) and issubclass(model, BaseModel):
-        return {name: one.annotation for name, one in model.model_fields.items()}
+        return {name: _plain(one.annotation) for name, one in model.model_fields.items()}
     if dataclasses.is_dataclass(model):
         return {one.name: one.type for one in dataclasses.fields(model) if one.init}
     return {}
+
+
+def _takes_keys(model: Any) -> bool:
+    return bool(_fields(model)) or (get_origin(model) is dict and _takes_keys(get_args(model)[1]))
+
+
+def _plain(kind: Any) -> Any:
+    """Return the section behind ``Section | None``; anything else as it is."""
+    behind = [one for one in get_args(kind) if one is not type(None)]
+    return behind[0] if get_origin(kind) is UnionType and len(behind) == 1 else kind
 
 
 def _near(key: str, fields: Mapping[str, Any]) -> str:

@@ -50,7 +50,12 @@ def prepare(folder: Path, *, example: Path) -> Settings:
     if openclaw is None:
         return settings
     command, client_config = openclaw
-    real = {"command": command, "openclaw_config": client_config, "stand_in": False}
+    real = {
+        "command": command,
+        "openclaw_config": client_config,
+        "gateway": None,
+        "stand_in": False,
+    }
     return settings.model_copy(update={"transport": settings.transport.model_copy(update=real)})
 
 

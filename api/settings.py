@@ -1,11 +1,10 @@
 """File and environment -> Settings; the only reader of os.environ."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationError, WrapValidator
 
@@ -16,16 +15,26 @@ from clawmarshal.api.decision_settings import (
     decision_faults,
 )
 from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
+from clawmarshal.api.overrides import merged, overrides_in
+from clawmarshal.api.secrets import (
+    GatewaySettings,
+    SecretPlace,
+    gateway_from,
+    read_agent_secrets,
+    read_gateway,
+    read_secret,
+    secret_faults,
+    secrets_from,
+)
 from clawmarshal.errors import Fault, LedgerError, SettingsError
 from clawmarshal.router.message import DEFAULT_TEXT_BYTES, MAX_TEXT_BYTES
 from clawmarshal.router.thresholds import Policy
+from clawmarshal.transport.gateway import Gateway
 
-PREFIX = "CLAWMARSHAL_"
 OPENCLAW_COMMAND = "CLAWMARSHAL_OPENCLAW_COMMAND"
 """Where the quick start finds a real OpenClaw: absolute parts, separated by blanks."""
 OPENCLAW_CONFIG = "CLAWMARSHAL_OPENCLAW_CONFIG"
 """The client configuration that goes with `OPENCLAW_COMMAND`."""
-MAX_KEY_BYTES = 8192
 SQLITE = "sqlite:///"
 POSTGRESQL = "postgresql://"
 
@@ -78,6 +87,10 @@ class TransportSettings(Section):
     stand_in: bool = False
     """Launch the labelled stand-in instead of OpenClaw; for trying things out."""
     openclaw_config: Path | None = None
+    gateway: GatewaySettings | None = None
+    """In place of ``openclaw_config``: the client configuration is written by us."""
+    secrets: dict[str, dict[str, SecretPlace]] = Field(default_factory=dict)
+    """By agent id: variables of that agent's child alone, and where their values stand."""
     timeout_s: int = Field(default=600, ge=1, le=3600)
     margin_s: float = Field(default=8.0, ge=0, le=600)
     """Seconds the CLI has beyond its own timeout before it is told to stop."""
@@ -148,8 +161,9 @@ def load_settings(path: Path, *, environ: Mapping[str, str] | None = None) -> Se
     """
     source = read_source(path)
     faults = list(source.faults)
-    overrides = _overrides(os.environ if environ is None else environ, faults)
-    values = _merged(source.values, overrides)
+    found = os.environ if environ is None else environ
+    overrides = overrides_in(found, Settings.model_fields, faults)
+    values = merged(source.values, overrides)
     faults += unknown_keys(values, Settings, source=source)
     settings = None
     try:
@@ -203,70 +217,47 @@ def decision_key(
         The variable is not set, or the file is missing, too large, not text, or open to others.
         The key itself is in no message.
     """
-    if server.key_env is not None:
-        value = (os.environ if environ is None else environ).get(server.key_env, "").strip()
-        if not value:
-            raise SettingsError(f"{place}.key_env: {server.key_env} is not set")
-        return value
-    if server.key_file is None:
-        return None
-    try:
-        with server.key_file.open("rb") as file:
-            is_open = bool(os.fstat(file.fileno()).st_mode & 0o077)
-            raw = file.read(MAX_KEY_BYTES + 1)
-    except OSError as error:
-        raise SettingsError(f"{place}.key_file cannot be read: {error.strerror}") from error
-    if is_open:
-        raise SettingsError(f"{place}.key_file is open to others; make it mode 0600")
-    try:
-        value = raw.decode("ascii").strip()
-    except UnicodeDecodeError:
-        value = ""
-    if not value or len(raw) > MAX_KEY_BYTES:
+    source = os.environ if environ is None else environ
+    value = read_secret(
+        f"{place}.key_", variable=server.key_env, file=server.key_file, environ=source
+    )
+    if value is not None and not value.isascii():
         raise SettingsError(f"{place}.key_file holds no key")
     return value
+
+
+def gateway_of(
+    transport: TransportSettings, *, environ: Mapping[str, str] | None = None
+) -> Gateway | None:
+    """Return the Gateway and its token; None where the settings name none.
+
+    Raises
+    ------
+    SettingsError
+        The token cannot be read, or the address cannot be used.
+    """
+    source = os.environ if environ is None else environ
+    return None if transport.gateway is None else read_gateway(transport.gateway, environ=source)
+
+
+def secrets_of(
+    transport: TransportSettings, *, environ: Mapping[str, str] | None = None
+) -> dict[str, dict[str, str]]:
+    """Return the values of each agent's own variables.
+
+    Raises
+    ------
+    SettingsError
+        Some cannot be read.
+    """
+    source = os.environ if environ is None else environ
+    return read_agent_secrets(transport.secrets, environ=source)
 
 
 def values_of(names: Iterable[str], *, environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the variables of this process that agents list by name; the others stay out."""
     source = os.environ if environ is None else environ
     return {name: source[name] for name in names if name in source}
-
-
-def _overrides(environ: Mapping[str, str], faults: list[Fault]) -> dict[tuple[str, ...], Any]:
-    """Pick the variables that name settings; whole sections are known, so typos are faults."""
-    found: dict[tuple[str, ...], Any] = {}
-    for name in sorted(environ):
-        if not name.startswith(PREFIX):
-            continue
-        path = tuple(name[len(PREFIX) :].lower().split("__"))
-        if path[0] in Settings.model_fields and len(path) <= 2:
-            found[path] = _value(environ[name])
-        elif len(path) > 1:
-            faults.append(Fault(f"{name} names no setting"))
-    return found
-
-
-def _value(written: str) -> object:
-    """Read lists and mappings as JSON; everything else is a text that the field converts."""
-    if written[:1] in ("[", "{"):
-        try:
-            return json.loads(written)
-        except ValueError:
-            return written
-    return written
-
-
-def _merged(values: Mapping[str, Any], overrides: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    merged = {k: dict(v) if isinstance(v, dict) else v for k, v in values.items()}
-    for path, value in overrides.items():
-        if len(path) == 1:
-            merged[path[0]] = value
-        else:
-            section = merged.setdefault(path[0], {})
-            if isinstance(section, dict):
-                section[path[1]] = value
-    return merged
 
 
 def _transport_faults(transport: TransportSettings, source: Source) -> list[Fault]:
@@ -278,11 +269,14 @@ def _transport_faults(transport: TransportSettings, source: Source) -> list[Faul
             "transport.command is missing; write the absolute path of openclaw (or of node and "
             "openclaw.mjs), or stand_in: true to try things out"
         )
-    elif transport.command and transport.openclaw_config is None:
+    elif transport.command and transport.openclaw_config is None and transport.gateway is None:
         faults.append(
             "transport.openclaw_config is missing; name the client configuration that holds the "
-            "Gateway's address and token"
+            "Gateway's address and token, or give both as transport.gateway"
         )
+    if transport.gateway is not None and transport.openclaw_config is not None:
+        faults.append("transport: give openclaw_config or gateway, not both")
+    faults += secret_faults(transport.gateway, transport.secrets)
     return [source.fault(fault, "transport") for fault in faults]
 
 
@@ -294,11 +288,15 @@ def _resolved(settings: Settings, folder: Path) -> Settings:
         for name in ("openclaw_config", "directory", "tmpdir")
         if (value := getattr(transport, name)) is not None
     }
+    secrets = {
+        "gateway": gateway_from(transport.gateway, folder),
+        "secrets": secrets_from(transport.secrets, folder),
+    }
     return settings.model_copy(
         update={
             "roster": folder / settings.roster,
             "ledger": _absolute_ledger(settings.ledger, folder),
-            "transport": transport.model_copy(update=paths),
+            "transport": transport.model_copy(update={**paths, **secrets}),
             "decision": _decision_from(settings.decision, folder),
         }
     )

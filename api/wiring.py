@@ -16,7 +16,7 @@ from clawmarshal.api.models import load_model
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.rates import RateLimit
-from clawmarshal.api.settings import Settings, values_of
+from clawmarshal.api.settings import Settings, gateway_of, secrets_of, values_of
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.errors import (
     DecisionUnavailableError,
@@ -228,6 +228,7 @@ def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
     return OpenClawTransport(
         stand_in_command() if told.stand_in else told.command,
         openclaw_config=told.openclaw_config,
+        gateway=gateway_of(told),
         directory=told.directory,
         needs_tmpfs=told.needs_tmpfs,
         timeout_s=told.timeout_s,
@@ -239,6 +240,7 @@ def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
         tmpdir=told.tmpdir,
         tz=told.tz,
         agent_env=values_of({name for agent in roster for name in agent.env}),
+        agent_secrets=secrets_of(told),
     )
 
 

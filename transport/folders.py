@@ -36,21 +36,26 @@ def write_private(path: Path, content: bytes, *, is_kept: bool = False) -> None:
 
 def restore_private(path: Path, content: bytes) -> bool:
     """See that a file of ours is as we wrote it; write it again where it is not, and say so."""
+    if _holds(path, content):
+        return False
+    remove_tree(path)
+    write_private(path, content, is_kept=True)
+    return True
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    """Whether a path is a regular file of ours, mode 0600, with exactly this in it."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
-        fd = -1
-    if fd >= 0:
-        with open(fd, "rb") as stream:
-            found = os.fstat(fd)
-            is_ours = stat.S_ISREG(found.st_mode) and stat.S_IMODE(found.st_mode) == 0o600
-            if is_ours and stream.read(len(content) + 1) == content:
-                return False
-    if path.is_dir() and not path.is_symlink():
-        remove_tree(path)
-    path.unlink(missing_ok=True)
-    write_private(path, content, is_kept=True)
-    return True
+        return False
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode) or stat.S_IMODE(found.st_mode) != 0o600:
+            return False
+        return os.read(fd, len(content) + 1) == content
+    finally:
+        os.close(fd)
 
 
 def _sync_folder(path: Path) -> None:
@@ -79,7 +84,14 @@ def sweep(base: Path) -> list[Path]:
 
 
 def remove_tree(path: Path) -> None:
-    """Remove a folder, with what a child may have made unreadable in it; links are not followed."""
+    """Remove a folder, with what a child may have made unreadable in it; links are not followed.
+
+    What lies in its place and is no folder is removed too: opening a pipe would wait for ever.
+    """
+    if not path.is_dir() or path.is_symlink():
+        with contextlib.suppress(OSError):
+            path.unlink()
+        return
     shutil.rmtree(path, ignore_errors=True)
     if os.path.lexists(path) and not os.path.islink(path):
         _open_up(path)

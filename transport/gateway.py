@@ -38,7 +38,7 @@ class Gateway:
 
     def __post_init__(self) -> None:
         """Check both."""
-        fault = _url_fault(self.url)
+        fault = url_fault(self.url)
         if fault is not None:
             raise SettingsError(f"transport.gateway.url {fault}")
         if not _TOKEN.fullmatch(self.token) or len(self.token) > MAX_TOKEN_CHARS:
@@ -53,7 +53,8 @@ class Gateway:
         return json.dumps({"gateway": {"mode": "remote", "remote": remote}}).encode()
 
 
-def _url_fault(url: str) -> str | None:
+def url_fault(url: str) -> str | None:
+    """Say what is wrong with an address, without repeating it; None when nothing is."""
     if "@" in url:
         return "holds a user name or a password; the token goes into token_env or token_file"
     if not _URL.fullmatch(url):

@@ -9,7 +9,7 @@ MIN_CHARS = 6
 
 _NAMED = re.compile(
     r"""((?:token|password|passwd|secret|api[_-]?key|credential)s?["']?\s*[:=]\s*["']?)"""
-    r"""([^\s"',;&<>]{6,})""",
+    r"""([^\s"',;&#<>]{6,})""",
     re.ASCII | re.IGNORECASE,
 )
 _BEARER = re.compile(r"(\b(?:bearer|basic)\s+)([A-Za-z0-9._~+/=-]{6,})", re.ASCII | re.IGNORECASE)

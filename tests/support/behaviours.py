@@ -183,6 +183,14 @@ BEHAVIOURS: dict[str, Behaviour] = {
         "for n in range(300): open(f'litter-{n}', 'w').close()\n"
         "os.mkdir('deep'); os.chmod('deep', 0)\n" + ANSWER, DONE, "ok",
     ),
+    "leaves-a-pipe-for-its-folder": Behaviour(
+        "import shutil; d = os.path.dirname(file); shutil.rmtree(d); os.mkfifo(d); " + ANSWER,
+        DONE, "ok",
+    ),
+    "leaves-a-link-for-its-folder": Behaviour(
+        "import shutil; d = os.path.dirname(file); shutil.rmtree(d); os.symlink('/', d); " + ANSWER,
+        DONE, "ok",
+    ),
     "removes-its-own-folder": Behaviour(
         "import shutil; shutil.rmtree(os.path.dirname(file)); " + ANSWER, DONE, "ok"
     ),
