@@ -124,7 +124,7 @@ def read_secret(
     Parameters
     ----------
     key
-        The setting, for messages, without ``env`` or ``file`` at its end, such as ``decision.key_``.
+        The setting, for messages, but for ``env`` or ``file`` at its end: ``decision.key_``.
 
     Raises
     ------

@@ -82,8 +82,8 @@ def test_secrets_come_from_both_places(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "mode", "words"),
     [
-        (b"planted-4c1e9b", 0o640, "open to others"),
-        (b"planted-4c1e9b", 0o604, "open to others"),
+        (b"planted-4c1e9b", 0o640, "is open to others"),
+        (b"planted-4c1e9b", 0o604, "is open to others"),
         (b" \n", 0o600, "holds no key"),
         (b"planted-4c1e9b\xff", 0o600, "holds no key"),
         (b"planted-4c1e9b" * 1000, 0o600, "holds no key"),
@@ -121,7 +121,7 @@ BAD = {
     f"command: [/x]\n  gateway: {{url: '{URL}', token_env: A, token_file: b}}": "give one of",
     "command: [/x]\n  gateway: {token_env: A}": "transport.gateway.url",
     "command: [/x]\n  gateway: {url: 'http://x', token_env: A}": "transport.gateway.url is not",
-    f"command: [/x]\n  gateway: {{url: '{URL}', token: planted-4c1e9b}}": "there are url, token_env, token_file",
+    f"command: [/x]\n  gateway: {{url: '{URL}', token: planted-4c1e9b}}": "there are url, ",
     f"command: [/x]\n  openclaw_config: c\n  gateway: {{url: '{URL}', token_env: A}}": "not both",
     "command: [/x]": "or give both as transport.gateway",
     "stand_in: true\n  secrets: {finance: {BANK: planted-4c1e9b}}": "transport.secrets.finance",
