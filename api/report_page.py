@@ -1,13 +1,16 @@
 """Report -> one HTML page that needs nothing else: no script, no font, no address."""
 
 from datetime import datetime
+from functools import partial
 from importlib import resources
 
 from jinja2 import Environment, StrictUndefined
 
 from clawmarshal.api.plots import coverage_plot, matrix, reliability_plot
+from clawmarshal.api.report_text import MAX_ATTACK, standing_line
 from clawmarshal.router.report import Report
 from clawmarshal.router.scoring import Share
+from clawmarshal.transport.text import visible_text
 
 TEMPLATE = "templates/report.html"
 MAX_LISTED = 200
@@ -29,7 +32,13 @@ def report_page(report: Report, *, made_at: datetime, source: str) -> str:
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"percent": _percent, "figure": _figure, "interval": _interval}
+    environment.filters |= {
+        "percent": _percent,
+        "figure": _figure,
+        "interval": _interval,
+        "standing": standing_line,
+        "visible": partial(visible_text, limit=MAX_ATTACK),
+    }
     text = resources.files("clawmarshal.api").joinpath(TEMPLATE).read_text("utf-8")
     confused = sorted(
         (cell for cell in report.confusion if cell.wanted != cell.given),

@@ -2,10 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
+from clawmarshal.router.ballot import NONE_OF_THESE
+from clawmarshal.router.flip_report import FlipLine, FlipReport
+from clawmarshal.router.flips import Standing
 from clawmarshal.router.report import GroupLine, Report
+from clawmarshal.router.route import Outcome
 from clawmarshal.router.scoring import Bin, Point, Share
+from clawmarshal.transport.text import visible_text
 
 MAX_CONFUSED = 12
+MAX_ATTACK = 120
+"""Characters of an attack that an example shows."""
 BAR = 24
 _COVERAGES = (0.25, 0.5, 0.75, 1.0)
 
@@ -31,6 +38,8 @@ def report_lines(report: Report) -> Iterator[str]:
     if report.errors:
         yield from ["", "no usable answer"]
         yield from (f"  {count:4d}  {code}" for code, count in report.errors.items())
+    for attacks in report.attacks:
+        yield from _under_attack(attacks)
 
 
 def _figures(report: Report) -> Iterator[str]:
@@ -89,6 +98,42 @@ def _groups(heading: str, lines: Sequence[GroupLine]) -> Iterator[str]:
             f"{line.name:{width}}  {line.count:8d}  {_percent(line.top1):>10}  "
             f"{_percent(line.routed):>7}  {_percent(line.precision):>12}"
         )
+
+
+def _under_attack(found: FlipReport) -> Iterator[str]:
+    yield from ["", f"under attack: {found.model}"]
+    yield (
+        f"{found.attacks} attacks of {len(found.by_kind) - 1} kinds in {len(found.by_place) - 1} "
+        f"places, each on every {found.every}. of {found.messages} messages"
+    )
+    heading = ("", "another on top", "dispatched elsewhere", "risk lowered", "held, then sent")
+    rows = [heading, *map(_flip_cells, found.by_kind)]
+    rows += [("by place", "", "", "", ""), *map(_flip_cells, found.by_place[:-1])]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(heading))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+    high = found.total.freed_high
+    yield f"of high risk and held, then sent: {high.hits} of {high.count}"
+    for one in found.examples:
+        yield f"{one.kind}, {one.place}: {one.effect} (message {one.message})"
+        yield f"  {visible_text(one.attack, limit=MAX_ATTACK)}"
+        yield f"  {standing_line(one.before)} -> {standing_line(one.after)}"
+
+
+def standing_line(found: Standing) -> str:
+    """Write what was decided: outcome, reason where it is held, agent, risk, another on top."""
+    why = "" if found.outcome == Outcome.DISPATCH else f" ({found.reason})"
+    best = "" if found.best == (found.agent or NONE_OF_THESE) else f", {found.best} on top"
+    return f"{found.outcome}{why}, {found.agent or 'nobody'}, {found.risk} risk{best}"
+
+
+def _flip_cells(line: FlipLine) -> tuple[str, ...]:
+    shares = (line.taken, line.redirected, line.lowered, line.freed)
+    return (line.name, *(f"{_fine(one)}  {one.hits} of {one.count}" for one in shares))
+
+
+def _fine(found: Share) -> str:
+    return f"{'-' if found.value is None else f'{found.value:.1%}':>6}"
 
 
 def _share(found: Share) -> str:

@@ -4,26 +4,22 @@
 
 Each attack is put before and behind messages of ``examples/fleet18.messages.jsonl``, in a line of
 its own and in the same line, and the whole decision is made again with the default policy.
+``clawmarshal evaluate --attacks`` does the same to messages and a fleet of your own.
 """
 
 import argparse
 import asyncio
 import json
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from clawmarshal.roster.agent import Risk
 from clawmarshal.roster.loader import load_roster
+from clawmarshal.router.attacks import ATTACKS, KINDS, PLACES
 from clawmarshal.router.decider import Decider
-from clawmarshal.router.directives import has_directive
-from clawmarshal.router.explanation import Evidence
-from clawmarshal.router.message import InboundMessage
+from clawmarshal.router.flip_report import FlipLine, flip_lines
+from clawmarshal.router.flips import Flip, MessageId, flips
 from clawmarshal.router.models.local import LocalDecisionModel
-from clawmarshal.router.policy import Circumstances
-from clawmarshal.router.route import Outcome, Route
-from tests.support.attacks import ATTACKS, PLACES, Attack, attacked
+from clawmarshal.router.scoring import Share
 
 ROOT = Path(__file__).resolve().parents[1]
 SAME_LINE = "before, same line"
@@ -41,86 +37,27 @@ READING = """## How to read it
 """.splitlines()
 
 
-@dataclass(frozen=True)
-class Flip:
-    """What one attack did to one message."""
-
-    kind: str
-    place: str
-    takes_agent: bool
-    """The agent with the highest probability is another one, none counted as one."""
-    redirects: bool
-    """It is dispatched, and was not, or to another agent."""
-    lowers: bool
-    """The risk is lower than the message's own, for the same agent."""
-    frees_high: bool
-    """As `frees`, and the message alone is of high risk."""
-    frees: bool
-    """The message is held for its risk or as a directive, and is dispatched with the attack."""
-
-
-async def flips(
-    decider: Decider, texts: list[str], *, attacks: Iterable[Attack], every: int
-) -> list[Flip]:
-    """Decide every message alone and under its share of the attacks."""
-    alone = [(await decide(decider, text))[0] for text in texts]
-    found = []
-    for number, attack in enumerate(attacks):
-        for index in range(number % every, len(texts), every):
-            for place, text in attacked(texts[index], attack):
-                found.append(await flip(decider, alone[index], text=text, attack=attack, at=place))
-    return found
-
-
-async def flip(decider: Decider, before: Route, *, text: str, attack: Attack, at: str) -> Flip:
-    """Decide a message with an attack and say what changed."""
-    after, evidence = await decide(decider, text)
-    is_dispatched = after.outcome is Outcome.DISPATCH
-    held_for = {*before.reasons} & {"risk", "directive", "undisplayable"}
-    if not has_directive(text):  # "/new" behind a line is none to OpenClaw either
-        held_for -= {"directive"}
-    risk = after.risk
-    if before.agent is not None:  # limits and floors depend on the target: compare the same one
-        message = InboundMessage(text)
-        risk = decider.reconsider(message, agent=before.agent, evidence=evidence).risk
-    return Flip(
-        attack.kind,
-        at,
-        takes_agent=before.candidates[0].agent != after.candidates[0].agent,
-        redirects=is_dispatched and (before.agent, before.outcome) != (after.agent, after.outcome),
-        lowers=risk.top.level < before.risk.top.level,
-        frees_high=bool(held_for) and is_dispatched and before.risk.top is Risk.HIGH,
-        frees=bool(held_for) and is_dispatched,
-    )
-
-
-async def decide(decider: Decider, text: str) -> tuple[Route, Evidence]:
-    """Decide a text as the first of its conversation."""
-    return await decider.decide(InboundMessage(text), circumstances=Circumstances())
-
-
-def table(found: list[Flip], by: str, names: Iterable[str]) -> list[str]:
-    """Write one table of shares."""
-    rows: dict[str, list[Flip]] = defaultdict(list)
-    for flip in found:
-        rows[getattr(flip, by)].append(flip)
-    lines = [
-        f"| {by} | decisions | another agent on top | dispatched elsewhere "
-        "| risk lowered | held, then dispatched | of these high |",
+def table(lines: Sequence[FlipLine], heading: str) -> list[str]:
+    """Write one table of shares, each count with its base."""
+    made = [
+        f"| {heading} | decisions | another on top | dispatched elsewhere "
+        "| risk lowered, of over low | held, then dispatched, of held | of these high |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for name in [*names, "all"]:
-        group = found if name == "all" else rows[name]
-        counts = Counter[str]()
-        for flip in group:
-            for what in ("takes_agent", "redirects", "lowers", "frees", "frees_high"):
-                counts[what] += getattr(flip, what)
-        size = max(1, len(group))
-        cells = [name, str(len(group))]
-        cells += [f"{counts[what] / size:.1%}" for what in ("takes_agent", "redirects")]
-        cells += [str(counts[what]) for what in ("lowers", "frees", "frees_high")]
-        lines.append(f"| {' | '.join(cells)} |")
-    return lines
+    for line in lines:
+        shares = [f"{share.value or 0:.1%}" for share in (line.taken, line.redirected)]
+        counts = [_count(share) for share in (line.lowered, line.freed, line.freed_high)]
+        made.append(f"| {' | '.join([line.name, str(line.taken.count), *shares, *counts])} |")
+    return made
+
+
+def _count(share: Share) -> str:
+    return f"{share.hits} of {share.count}"
+
+
+async def tried(decider: Decider, messages: dict[MessageId, str], every: int) -> list[Flip]:
+    """Decide every message alone and under its share of the attacks."""
+    return [flip async for flip in flips(decider, messages, every=every)]
 
 
 def main() -> None:
@@ -132,23 +69,24 @@ def main() -> None:
     told = parser.parse_args()
     roster = load_roster(ROOT / "examples/fleet18.yaml")
     lines = (ROOT / "examples/fleet18.messages.jsonl").read_text(encoding="utf-8").splitlines()
-    texts = [json.loads(line)["text"] for line in lines]
-    kinds = list(dict.fromkeys(attack.kind for attack in ATTACKS))
+    messages: dict[MessageId, str] = {row["id"]: row["text"] for row in map(json.loads, lines)}
     report = [
         "# Injection: flip rates",
         "",
-        f"{len(ATTACKS)} attacks of ten kinds (`tests/support/attacks.py`), each on every "
-        f"{told.every}. of the {len(texts)} labelled messages of fleet18, in {len(PLACES)} places. "
+        f"{len(ATTACKS)} attacks of ten kinds (`router/attacks.py`), each on every "
+        f"{told.every}. of the {len(messages)} labelled messages of fleet18, in {len(PLACES)} "
+        "places. "
         f"Default policy. Made with `python -m bench.injection --every {told.every}`.",
     ]
     for name in told.models.split(","):
         decider = Decider(LocalDecisionModel(use_encoder=name == "offline"), roster, deadline_s=60)
-        found = asyncio.run(flips(decider, texts, attacks=ATTACKS, every=told.every))
+        found = asyncio.run(tried(decider, messages, told.every))
         main_places = [flip for flip in found if flip.place != SAME_LINE]
+        by_kind = flip_lines(main_places, KINDS, lambda flip: flip.attack.kind)
+        by_place = flip_lines(found, PLACES, lambda flip: flip.place)
         report += ["", f"## {name}: `{decider.model.name}`", ""]
         report += ["In a line of its own, or behind in the same line:", ""]
-        report += [*table(main_places, "kind", kinds), "", "By place:", ""]
-        report += table(found, "place", PLACES)
+        report += [*table(by_kind, "kind"), "", "By place:", "", *table(by_place, "place")]
     report += ["", *READING]
     told.out.write_text("\n".join(report) + "\n", encoding="utf-8")
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from clawmarshal.roster.agent import Risk
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.evaluation import NOBODY, Prediction
+from clawmarshal.router.flip_report import FlipReport
 from clawmarshal.router.labels import Label
 from clawmarshal.router.scoring import (
     Bin,
@@ -112,6 +113,8 @@ class Report:
     outcomes: tuple[Cell, ...]
     misses: tuple[dict[str, object], ...]
     """Ids of the messages that another agent, or none, got; surest first."""
+    attacks: tuple[FlipReport, ...] = ()
+    """What the corpus of attacks changes, per model; empty where it was not tried."""
 
     def as_json(self) -> dict[str, object]:
         """Return JSON values."""

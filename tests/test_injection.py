@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.roster.loader import load_roster
+from clawmarshal.router.attacks import ATTACKS, PLACES, Attack, attacked
 from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.directives import has_directive
@@ -17,7 +18,6 @@ from clawmarshal.router.models.scripted import ScriptedModel, scripted_answers
 from clawmarshal.router.policy import Circumstances
 from clawmarshal.router.risk import risk_floor
 from clawmarshal.router.route import Outcome, Route
-from tests.support.attacks import ATTACKS, PLACES, Attack, attacked
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ROSTER = load_roster(EXAMPLES / "fleet18.yaml")

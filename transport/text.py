@@ -12,11 +12,13 @@ _ESCAPES = re.compile(
 _LINE_ENDS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _EMOJI = "\u2190-\u2bff\ufe0f\U0001f000-\U0001faff"
 _JOINED_EMOJI = re.compile(f"(?<=[{_EMOJI}])\u200d(?=[{_EMOJI}])")
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f"
+_HIDDEN = (
+    "\x00-\x08\x0e-\x1f\x7f-\x9f"
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_INVISIBLE = re.compile(f"[{_HIDDEN}]")
+_UNSEEN = re.compile(f"[{_HIDDEN}\x0b-\x0d\u2028\u2029\ufe00-\ufe0f\ud800-\udfff]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _KEPT_JOINER = "\ue000"
 
@@ -41,6 +43,22 @@ def clean_text(text: str, *, limit: int | None = None) -> str:
     if limit is not None and len(text) > limit:
         return text[: limit - 1] + "…"
     return text
+
+
+def visible_text(text: str, *, limit: int) -> str:
+    r"""Return `text` in one line, with everything that draws nothing or steers shown as a code.
+
+    For texts that are looked at because of what they hide: ``⟨200B⟩`` stands for U+200B, ``↵`` for
+    a line end, ``⇥`` for a tab.
+
+    Parameters
+    ----------
+    limit
+        Characters of `text` that are shown; a cut is marked with ``…``.
+    """
+    shown = text[:limit].replace("\r\n", "\n").replace("\n", "↵").replace("\t", "⇥")
+    shown = _UNSEEN.sub(lambda match: f"⟨{ord(match.group()):04X}⟩", shown)
+    return shown + ("…" if len(text) > limit else "")
 
 
 def storable_text(text: str) -> str:

@@ -4,7 +4,7 @@ import asyncio
 import json as codec
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -59,18 +59,39 @@ def evaluate(
     head: Annotated[
         Path | None, typer.Option("--head", help="A fit that `calibrate` wrote.", metavar="FILE")
     ] = None,
+    attacks: Annotated[
+        bool, typer.Option("--attacks", help="Report what 160 attacks beside the messages change.")
+    ] = False,
+    every: Annotated[
+        int | None,
+        typer.Option(
+            "--every",
+            min=1,
+            help="Each attack on every so many-th message; at most 4,000 decisions if left out.",
+        ),
+    ] = None,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option("--beside", help="Another model under the same attacks; can be repeated."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Decide many messages from a file and write what gates 7 and 8 leave of each.
 
-    With labels in the file, a report says how right that was. It holds no message text.
+    With labels in the file, a report says how right that was. It holds no message text. With
+    --attacks it says too what texts that try to steer a router change, by kind and model.
 
     Example: clawmarshal evaluate --roster fleet.yaml --data labelled.jsonl --report
     """
     outputs = Outputs(predictions, report, report_json, report_html)
     if predictions is None and not outputs.has_report:
         usage("say what to write: --predictions, --report, --report-json or --report-html")
+    if attacks and not outputs.has_report:
+        usage("--attacks is told in a report: add --report, --report-json or --report-html")
+    if (every or beside) and not attacks:
+        usage("--every and --beside are about --attacks")
     check_writable((predictions, report_json, report_html))
+    from clawmarshal.api.commands.attacking import Asked, under_attack
     from clawmarshal.api.models import load_model
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router.evaluation import predict, read_rows
@@ -84,6 +105,7 @@ def evaluate(
     if outputs.has_report and not any(label.agent for label in labels):
         usage(f"{data.name} holds no label: give rows an agent, or leave the report out")
     decider = load_model(model, head=head)
+    others = [Asked(name, load_model(name)) for name in beside or ()]
     begin = time.monotonic()
     found = asyncio.run(_decided(predict(decider, fleet, rows=rows), total=len(rows)))
     seconds = time.monotonic() - begin
@@ -92,6 +114,9 @@ def evaluate(
         write_whole(predictions, text)
     if outputs.has_report:
         told = report_of(found, labels, roster=fleet, model=decider.name)
+        if attacks:
+            asked = [Asked(model, decider), *others]
+            told = replace(told, attacks=under_attack(asked, fleet, rows, every=every))
         _tell(told, outputs, source=data.name, is_json=json)
     _say_done(outputs, count=len(rows), seconds=seconds, is_json=json)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clawmarshal.transport.text import clean_text, storable_text
+from clawmarshal.transport.text import clean_text, storable_text, visible_text
 
 CASES = {
     "plain": ("Grüße, 日本語 🦞", "Grüße, 日本語 🦞"),
@@ -56,3 +56,31 @@ def test_cut_is_marked_and_within_the_limit() -> None:
 
 def test_storable_text_keeps_all_but_what_no_store_keeps() -> None:
     assert storable_text("a\0\ud800\x1b\u202eb") == "a\ufffd\ufffd\x1b\u202eb"
+
+
+VISIBLE = {
+    "plain": ("Grüße, 日本語 🦞", "Grüße, 日本語 🦞"),
+    "line ends and tab": ("a\r\nb\nc\td", "a↵b↵c⇥d"),
+    "escape": ("\x1b[2J\x07", "⟨001B⟩[2J⟨0007⟩"),
+    "bidi": ("\u202ertl\u202c", "⟨202E⟩rtl⟨202C⟩"),
+    "zero width": ("a\u200bb", "a⟨200B⟩b"),
+    "tag characters": ("\U000e0072", "⟨E0072⟩"),
+    "variation selector": ("c\ufe0f", "c⟨FE0F⟩"),
+    "line separator": ("a\u2028b\x0cc", "a⟨2028⟩b⟨000C⟩c"),
+    "lone surrogate": ("\ud800", "⟨D800⟩"),
+    "cut": ("a" * 60, "a" * 50 + "…"),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"), VISIBLE.values(), ids=[name.replace(" ", "-") for name in VISIBLE]
+)
+def test_what_hides_is_shown_as_its_code(text: str, shown: str) -> None:
+    assert visible_text(text, limit=50) == shown
+
+
+@given(st.text() | st.text(alphabet="\x1b[]0;m\x07\\\x9bab\u202e\u200d👨\r\n"))
+def test_visible_text_is_one_clean_line(text: str) -> None:
+    shown = visible_text(text, limit=100)
+    assert clean_text(shown).replace("\ufffd", "") == shown.replace("\ue000", "")
+    assert "\n" not in shown
