@@ -1,6 +1,7 @@
 """Whether a text is recognisably English; pure."""
 
 import re
+from collections.abc import Iterator
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ENGLISH = frozenset(
@@ -29,16 +30,18 @@ _SHARED = frozenset(
 count beside one that is English alone, or where there are many of them."""
 _FOREIGN = frozenset(
     """
-    aan ako al als ang ao au auch auf aux av avec bei bij bir bitte bu ce cette che com como
-    con cuando czy da dan dans dari das dat de dei del della dem den der des det deze di dit
-    dos du e een ein eine einem einen el ele elle em en er es est esta este et eu foi fra geef
-    geen gli haar hai han har heb heeft het hij hoe hun ich ihr ik ikke il ile im ini inte ist
-    itu jag jak je jeg jest jij ka kan kann ke ki ko kun kwa kya la le les leur lo ma maar man
-    med mein men mes met meu mi mig mijn min minha mit mo moet moeten mon na naar nach nas nel
-    ng ni nicht nie niet noch nog non nos nous nu och oder og om ook op os ou para pas por
-    pour que qui sa saya se sem ses seu si sie som sono su sur sus te ti tidak til till ton tu
-    u uit um uma un una und une untuk van ve vi vom von voor vous wa waar war wat wel welke
-    wie wij wir wo wordt y ya yang yo ze zet zijn zo zou zu zum zur
+    aan ako al alle alles als ang ao au auch auf aux av avec bagaimana bei bij bir bitte bu ce
+    cette che com como con cuando czy da dan dans dari das dat de dei del della dem den der des
+    det deze di dit dos du e een ein eine einem einen el ele elle em en er es est esta este et
+    eu foi fra geef geen gli graag haar hai han har heb heeft het heute hier hij hoe hoy hun
+    hvad hvordan ich ihr ik ikke il ile im ini inte ist itu jag jak je jeg jest jij ka kan kann
+    ke ki ko kun kwa kya la le les leur lo ma maar man med mein meine meinen meiner men mes met
+    meu meus mi mia miei mig mijn min minha minhas mio mir mis mit mo moet moeten mon na naar
+    nach nas nel ng ni nicht nie niet noch nog noget non nos nous nu och oder og om ook op os ou
+    para pas por pour que qui sa saya se sem semua ses seu si sie som sono su sur sus te ti
+    tidak til till todas todos ton tous toutes tu tutte tutti u uit um uma un una und une untuk
+    van ve vi vom von voor vous wa waar war wat wel welche welke wie wij wir wo wollen wordt y
+    ya yang yo ze zet zijn zo zou zu zum zur
     """.split()
 )
 """Common words of other languages that no English sentence needs. Where a word is in two of the
@@ -51,6 +54,16 @@ _WORDS_FOR_ONE_ACCENT = 8
 """So many words for each that has letters beyond ASCII: a name, a borrowed word."""
 _SCANNED_WORDS = 4_000
 """Each window of a long text is looked at on its own: one English page covers for nothing."""
+_PIECE_END = re.compile(r"[.!?…;]+(?=\s|$)|[\n。！？।؟]+")
+_ONE_LINE_WORDS = 12
+"""A sentence that goes on is looked at in parts of so many words too."""
+_UNKNOWN_WORDS = 6
+"""So many words without a common English one are no English sentence; fewer may be a list."""
+_ALIEN_LETTERS = 3
+_MEMO_LENGTH = 400
+_LAST_LATIN = 0x24F
+_PARTICLES = frozenset("al da das de del den der di dos du el la las le los van von y".split())
+_NAME_WORDS = 3
 
 
 def looks_english(text: str) -> bool:
@@ -59,22 +72,79 @@ def looks_english(text: str) -> bool:
     A text is English when at least one of its words is a common word of English alone, or half of
     them and three are English words that other languages share; when hardly any is a common word of
     another language; and, from four words on, when a quarter are common English words. Letters
-    beyond ASCII are for one word in eight. What cannot be told counts as not English: the answer
-    only ever lowers trust.
+    beyond ASCII are for one word in eight. No sentence and no line of it may be foreign by itself:
+    English beside a text covers for nothing. What cannot be told of the whole counts as not
+    English: the answer only ever lowers trust.
 
     Parameters
     ----------
     text
-        Any length; read in windows, each of which must look English.
+        Any length, linear time; read in windows, each of which must look English.
     """
     words: list[str] = []
-    for match in _WORD.finditer(text):
-        words.append(match.group().casefold().replace("’", "'"))
-        if len(words) == _SCANNED_WORDS:
-            if not _is_english(words):
+    seen: set[str] = set()
+    has_words = False
+    for piece in _pieces(text):
+        found = _WORD.findall(piece.replace("’", "'"))
+        if not found:
+            continue
+        if len(piece) > _MEMO_LENGTH or piece not in seen:
+            if _is_foreign(found):
                 return False
-            words = []
-    return _is_english(words) if words or not text.strip() else False
+            seen.add(piece[: _MEMO_LENGTH + 1])
+        has_words = True
+        for start in range(0, len(found), _SCANNED_WORDS):
+            words += [word.casefold() for word in found[start : start + _SCANNED_WORDS]]
+            if len(words) >= _SCANNED_WORDS:
+                if not _is_english(words):
+                    return False
+                words = []
+    return has_words and (not words or _is_english(words))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    start = 0
+    for end in _PIECE_END.finditer(text):
+        yield text[start : end.start()]
+        start = end.end()
+    yield text[start:]
+
+
+def _is_foreign(written: list[str]) -> bool:
+    """Tell whether a sentence or a line is in another language, whatever stands beside it.
+
+    What cannot be told of so little is not foreign: names, lists, places.
+    """
+    words = [word.casefold() for word in written]
+    own = sum(word in _ENGLISH for word in words)
+    foreign = sum(word in _FOREIGN for word in words)
+    shared = sum(word in _SHARED and word not in _FOREIGN for word in words)
+    if own == 0 and not _is_name(written):
+        accented = sum(not word.isascii() and ord(max(word)) <= _LAST_LATIN for word in words)
+        if foreign or accented >= max(1, shared) or (len(words) >= _UNKNOWN_WORDS and not shared):
+            return True
+    if _is_alien(words) or _has_more_foreign(words, _OWN_FOR_ONE_FOREIGN):
+        return True
+    parts = (words[i : i + _ONE_LINE_WORDS] for i in range(0, len(words), _ONE_LINE_WORDS))
+    return any(_is_alien(part) or _has_more_foreign(part, 1) for part in parts)
+
+
+def _is_alien(words: list[str]) -> bool:
+    """Tell whether most letters are of an alphabet that English has none of."""
+    alien = sum(ord(letter) > _LAST_LATIN for word in words for letter in word)
+    return alien >= _ALIEN_LETTERS and 2 * alien > sum(map(len, words))
+
+
+def _has_more_foreign(words: list[str], weight: int) -> bool:
+    foreign = sum(word in _FOREIGN for word in words)
+    own = sum(word in _ENGLISH for word in words)
+    return foreign > 1 and foreign * weight > own
+
+
+def _is_name(written: list[str]) -> bool:
+    """Tell whether two or three words are those of a name or a place."""
+    named = [word for word in written if word not in _PARTICLES]
+    return len(written) <= _NAME_WORDS and all(word[0].isupper() for word in named)
 
 
 def _is_english(words: list[str]) -> bool:
