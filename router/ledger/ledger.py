@@ -186,8 +186,9 @@ class Ledger(LedgerReader):
         bool
             False where the route is not decided, or has such an answer.
         """
-        with self._database.write() as tx:
-            return recording.challenged(tx, route_id, answer, facts=facts)
+        return self._database.write(
+            lambda tx: recording.challenged(tx, route_id, answer, facts=facts)
+        )
 
     def release(self, route_id: str) -> RouteRecord:
         """Let a proposed route be launched; one that stands elsewhere is returned as it is."""
