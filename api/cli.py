@@ -21,6 +21,7 @@ from clawmarshal.api.commands import (
     roster,
     route,
     serve,
+    worker,
 )
 from clawmarshal.api.commands.terminal import EXIT_ERROR, note
 from clawmarshal.errors import ClawmarshalError, ConflictError
@@ -34,6 +35,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(serve.serve)
+app.command()(worker.worker)
 app.command()(route.route)
 app.command()(evaluate.evaluate)
 app.command()(explain.explain)

@@ -44,6 +44,8 @@ class ServiceHealth:
         """Why the CLI does not answer, a stable slug."""
         self.undecided: Callable[[], Collection[str]] = tuple
         """Names the accepted routes that could not be decided; they are tried again and again."""
+        self.unreached: Callable[[], Collection[str]] = tuple
+        """Names the agents that no live worker reaches; what is for them waits."""
         self.is_stopping = False
 
     async def readiness(self) -> Readiness:
@@ -79,6 +81,7 @@ class ServiceHealth:
             "roster_digest": self._roster.digest,
             "model": self._model,
             "undecided": len(self.undecided()),
+            "unreached_agents": sorted(self.unreached()),
             "turns_running": len(self._dispatcher.running),
             "turns_waiting": None if queue is None else queue.waiting,
             "oldest_wait_s": None if queue is None else round(queue.oldest_s, 1),

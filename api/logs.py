@@ -2,6 +2,7 @@
 
 import json
 import logging
+import sys
 import traceback
 from datetime import UTC, datetime
 
@@ -36,3 +37,12 @@ def _event(record: logging.LogRecord) -> dict[str, object]:
     if isinstance(fields, dict):
         return fields
     return {"event": "log", "words": record.getMessage()[:MAX_CHARS]}
+
+
+def log_to_stderr() -> None:
+    """Speak in JSON lines; libraries only when something is wrong."""
+    shown = logging.StreamHandler(sys.stderr)
+    shown.setFormatter(JsonLines())
+    logging.basicConfig(level=logging.WARNING, handlers=[shown], force=True)
+    logging.getLogger("clawmarshal").setLevel(logging.INFO)
+    logging.captureWarnings(True)

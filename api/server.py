@@ -1,16 +1,14 @@
 """Run the application on a socket: address printed once it answers, SIGTERM in order."""
 
 import asyncio
-import logging
 import signal
 import socket
-import sys
 from collections.abc import Callable
 from types import FrameType
 
 import uvicorn
 
-from clawmarshal.api.logs import JsonLines
+from clawmarshal.api.logs import log_to_stderr
 from clawmarshal.api.settings import Settings
 from clawmarshal.api.wiring import Service, wire
 from clawmarshal.errors import SettingsError
@@ -65,7 +63,7 @@ def serve_settings(
     SettingsError, RosterError, LedgerError
         Something configured cannot be used; nothing was accepted.
     """
-    _log_to_stderr()
+    log_to_stderr()
     # Bound before the model is loaded, so that a port in use is said at once; nobody is let in
     # before everything runs.
     with _bind(settings.server.host, settings.server.port if port is None else port) as listener:
@@ -113,12 +111,3 @@ def _bind(host: str, port: int) -> socket.socket:
 def _address(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _log_to_stderr() -> None:
-    """Speak in JSON lines; libraries only when something is wrong."""
-    shown = logging.StreamHandler(sys.stderr)
-    shown.setFormatter(JsonLines())
-    logging.basicConfig(level=logging.WARNING, handlers=[shown], force=True)
-    logging.getLogger("clawmarshal").setLevel(logging.INFO)
-    logging.captureWarnings(True)

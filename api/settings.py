@@ -110,6 +110,10 @@ class TransportSettings(Section):
     """MiB of address space of each process of a child; 0 for no bound."""
     max_children: int = Field(default=2, ge=1, le=64)
     """How many turns run at once."""
+    agents: list[str] = Field(default_factory=list)
+    """The agents whose OpenClaw this host reaches; with no `tags` either, all."""
+    tags: list[str] = Field(default_factory=list)
+    """The agents with any of these tags are reached too."""
 
 
 class LimitSettings(Section):
@@ -119,6 +123,8 @@ class LimitSettings(Section):
     max_wait_s: float = Field(default=600.0, ge=0, le=600)
     ready_age_s: float = Field(default=86400.0, gt=0)
     """A route that waited longer than this for its launch expires."""
+    lease_s: float = Field(default=30.0, ge=1, le=600)
+    """Seconds a launch stays its worker's without a heartbeat, which comes three times as often."""
     ledger_busy_s: float = Field(default=10.0, gt=0, le=60)
     """Seconds a request waits for others who write into the ledger; then it is answered 503."""
     systemone_per_minute: int = Field(default=600, ge=1, le=1_000_000)

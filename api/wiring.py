@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +17,13 @@ from clawmarshal.api.models import load_model
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.rates import RateLimit
-from clawmarshal.api.settings import Settings, gateway_of, secrets_of, values_of
+from clawmarshal.api.settings import (
+    Settings,
+    TransportSettings,
+    gateway_of,
+    secrets_of,
+    values_of,
+)
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.errors import (
     DecisionUnavailableError,
@@ -29,9 +36,11 @@ from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import Answers, DecisionModel
 from clawmarshal.router.desk import RoutingDesk
+from clawmarshal.router.elsewhere import Elsewhere
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_model
 from clawmarshal.transport.openclaw import OpenClawTransport
@@ -59,6 +68,8 @@ class Service:
     probe_again_s: float = 5.0
     """Seconds between two looks at the CLI."""
     fallback: DecisionModel | None = None
+    elsewhere: Elsewhere | None = None
+    """What other hosts say of the agents that this one does not reach."""
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -101,14 +112,36 @@ class Service:
         async with AsyncExitStack() as at_end:
             at_end.push_async_callback(self.close)
             # Before anything is held: an approval is bound to the version that would run.
-            await self._probe()
-            watch = asyncio.create_task(self._watch_cli(), name="cli-watch")
-            at_end.callback(watch.cancel)
-            self.fleet.start()
+            await self._look_around(at_end)
             if self.settings.mode == "enforce":
                 await self.dispatcher.start()
             await self.desk.start()
             yield
+
+    @asynccontextmanager
+    async def launching(self) -> AsyncIterator[None]:
+        """Launch what is ready until the block ends; decide nothing, and answer nobody.
+
+        Raises
+        ------
+        SettingsError, LedgerUnavailableError
+            As `running`.
+        """
+        async with AsyncExitStack() as at_end:
+            at_end.push_async_callback(self.close)
+            await self._look_around(at_end)
+            await self.dispatcher.start()
+            yield
+
+    async def _look_around(self, at_end: AsyncExitStack) -> None:
+        """Begin to watch the CLI, the fleet, and what other hosts reach."""
+        await self._probe()
+        watch = asyncio.create_task(self._watch_cli(), name="cli-watch")
+        at_end.callback(watch.cancel)
+        if self.elsewhere is not None:
+            await self.elsewhere.refresh()
+            self.elsewhere.start()
+        self.fleet.start()
 
     async def close(self) -> None:
         """Stop claiming, let turns end, then let go of everything, whatever fails on the way."""
@@ -119,6 +152,8 @@ class Service:
             in_reverse.push_async_callback(close_model, self.model)
             in_reverse.push_async_callback(self.transport.close)
             in_reverse.push_async_callback(self.fleet.close)
+            if self.elsewhere is not None:
+                in_reverse.push_async_callback(self.elsewhere.close)
             in_reverse.push_async_callback(self.desk.close)
             in_reverse.push_async_callback(
                 self.dispatcher.close, drain_s=self.settings.server.stop_s
@@ -150,7 +185,9 @@ class Service:
                 logger.warning("the CLI: %s", self.health.transport_fault or "answers again")
 
 
-def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
+def wire(
+    settings: Settings, *, model: DecisionModel | None = None, is_worker: bool = False
+) -> Service:
     """Join the parts of a service; nothing runs before `Service.running`.
 
     Parameters
@@ -159,6 +196,8 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         What was configured.
     model
         Who decides; what the settings name where None.
+    is_worker
+        True leaves alone whatever is for agents that the roster does not know.
 
     Raises
     ------
@@ -171,7 +210,8 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
     # Before the model: its spawner must start before the encoder's libraries are loaded (a fork
     # beside their threads hung the service in a trial).
     transport = make_transport(settings, roster)
-    transport.check_agents(roster)
+    reached = agents_reached(settings.transport, roster)
+    transport.check_agents(agent for agent in roster if agent.id in reached)
     chosen = model or configured_model(settings.decision)
     is_asked = not isinstance(model, _Nobody)
     challenger = configured_challenger(settings.decision) if is_asked else None
@@ -184,7 +224,8 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         deadline_s=settings.decision.deadline_s,
         fallback=fallback,
     )
-    fleet = FleetWatch(transport)
+    elsewhere = Elsewhere(ledger, agents=frozenset(agent.id for agent in roster) - reached)
+    fleet = FleetWatch(transport, reached=reached, elsewhere=elsewhere)
     desk = RoutingDesk(
         decider,
         ledger,
@@ -193,15 +234,23 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         is_shadow=settings.mode == "shadow",
         default_timeout_s=settings.transport.timeout_s,
         challenger=challenger,
+        elsewhere=elsewhere,
     )
     dispatcher = Dispatcher(
-        ledger, transport, terms=desk.terms, max_children=settings.transport.max_children
+        ledger,
+        transport,
+        terms=desk.terms,
+        max_children=settings.transport.max_children,
+        lease_s=settings.limits.lease_s,
+        name=socket.gethostname(),
+        reach=Reach(reached, takes_strays=not is_worker),
     )
     desk.connect(on_cancel=dispatcher.cancel)
     health = ServiceHealth(
         ledger, transport, fleet, dispatcher, roster=roster, model=chosen.name, mode=settings.mode
     )
     health.undecided = lambda: desk.undecided
+    health.unreached = lambda: elsewhere.unreached
     return Service(
         settings,
         transport,
@@ -213,7 +262,47 @@ def wire(settings: Settings, *, model: DecisionModel | None = None) -> Service:
         dispatcher,
         health,
         fallback=fallback,
+        elsewhere=elsewhere,
     )
+
+
+def wire_worker(settings: Settings) -> Service:
+    """Join the parts of a worker: it launches what is ready, and no model decides anything.
+
+    Raises
+    ------
+    SettingsError, RosterError, LedgerError
+        As `wire`; or the mode is one in which nothing is launched.
+    """
+    if settings.mode != "enforce":
+        raise SettingsError(f"mode: {settings.mode} launches nothing, so a worker has no work")
+    return wire(settings, model=_Nobody(), is_worker=True)
+
+
+def agents_reached(transport: TransportSettings, roster: Roster) -> frozenset[str]:
+    """Name the agents whose OpenClaw this host reaches.
+
+    Raises
+    ------
+    SettingsError
+        One that is named is not in the roster, or nobody is left.
+    """
+    ids = frozenset(agent.id for agent in roster)
+    if not transport.agents and not transport.tags:
+        return ids
+    for name in transport.agents:
+        if name not in ids:
+            hint = _near(roster, name)
+            raise SettingsError(f"transport.agents: the roster has no agent {name!r}{hint}")
+    tagged = {agent.id for agent in roster if set(agent.tags) & set(transport.tags)}
+    if not (reached := tagged | set(transport.agents)):
+        raise SettingsError(f"transport.tags: no agent has any of {', '.join(transport.tags)}")
+    return frozenset(reached)
+
+
+def _near(roster: Roster, name: str) -> str:
+    near = " or ".join(roster.near(name))
+    return f"; did you mean {near}?" if near else ""
 
 
 def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
@@ -257,6 +346,8 @@ async def reviewing(settings: Settings) -> AsyncIterator[RoutingDesk]:
     try:
         await service.transport.probe()
         await service.fleet.refresh()
+        if service.elsewhere is not None:
+            await service.elsewhere.refresh()
         yield service.desk
     finally:
         await service.close()
@@ -276,8 +367,7 @@ class _Nobody:
 def _check_fallback(settings: Settings, roster: Roster) -> None:
     fallback = settings.policy.fallback
     if fallback is not None and fallback not in roster:
-        near = " or ".join(roster.near(fallback))
-        hint = f"; did you mean {near}?" if near else ""
+        hint = _near(roster, fallback)
         raise SettingsError(f"policy.fallback: the roster has no agent {fallback!r}{hint}")
 
 

@@ -20,9 +20,10 @@ from clawmarshal.router.challenger import Challenger
 from clawmarshal.router.challenging import Challenging
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.deciding import Deciding
+from clawmarshal.router.elsewhere import Elsewhere
 from clawmarshal.router.explanation import evidence_from
 from clawmarshal.router.fleet import FleetWatch
-from clawmarshal.router.ledger.binding import LaunchTerms, template_digest
+from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import (
     HoldRecord,
@@ -31,8 +32,8 @@ from clawmarshal.router.ledger.records import (
     Submission,
 )
 from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.terms import launch_terms
 from clawmarshal.router.threads import in_thread
-from clawmarshal.router.thresholds import Directives
 from clawmarshal.router.waiters import Waiters
 from clawmarshal.transport.outcome import Transport
 
@@ -66,6 +67,8 @@ class RoutingDesk:
         Seconds between two looks at what is accepted and not decided.
     challenger
         A second model that is asked about what is decided; closed with the desk.
+    elsewhere
+        What other hosts say of the agents that this one does not reach; None where it reaches all.
     """
 
     def __init__(
@@ -79,12 +82,14 @@ class RoutingDesk:
         default_timeout_s: int = 600,
         housekeeping_s: float = HOUSEKEEPING_S,
         challenger: Challenger | None = None,
+        elsewhere: Elsewhere | None = None,
     ) -> None:
         self._decider = decider
         self._ledger = ledger
         self._transport = transport
         self._fleet = fleet
         self._default_timeout_s = default_timeout_s
+        self._elsewhere = elsewhere
         self._pool = ThreadPoolExecutor(8, thread_name_prefix="clawmarshal-desk")
         # Of their own, so that those who wait never keep a message from being accepted.
         self._readers = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-waiters")
@@ -366,19 +371,13 @@ class RoutingDesk:
         return gates
 
     def _terms(self, agent_id: str) -> LaunchTerms:
-        agent = self.roster[agent_id]
-        live = self._fleet.agents
-        return LaunchTerms(
-            agent,
-            template_digest(
-                {
-                    **self._transport.template(agent),
-                    "directives": self._decider.policy.directives,
-                }
-            ),
-            available=agent.enabled and (live is None or agent.id in live),
-            timeout_s=agent.timeout_s or self._default_timeout_s,
-            neutralises=self._decider.policy.directives is Directives.NEUTRALISE,
+        return launch_terms(
+            self.roster[agent_id],
+            transport=self._transport,
+            directives=self._decider.policy.directives,
+            live=self._fleet.agents,
+            default_timeout_s=self._default_timeout_s,
+            elsewhere=self._elsewhere,
         )
 
     async def _look_out(self) -> None:

@@ -5,6 +5,8 @@ import contextlib
 import logging
 from typing import Protocol, runtime_checkable
 
+from clawmarshal.router.elsewhere import Elsewhere
+
 LOG = logging.getLogger("clawmarshal")
 
 
@@ -26,23 +28,51 @@ class FleetWatch:
         Usually the transport; None for a fleet that is never known.
     every_s
         Seconds between two questions, over 0. Each costs about a CPU second of the real CLI.
+    reached
+        The agents whose OpenClaw the source speaks of; those `elsewhere` are others' to know.
+    elsewhere
+        What other hosts say; None where the source speaks of all.
     """
 
-    def __init__(self, source: FleetSource | None, *, every_s: float = 300.0) -> None:
+    def __init__(
+        self,
+        source: FleetSource | None,
+        *,
+        every_s: float = 300.0,
+        reached: frozenset[str] = frozenset(),
+        elsewhere: Elsewhere | None = None,
+    ) -> None:
         self._source = source
         self._every_s = every_s
+        self._reached = reached
+        self._elsewhere = elsewhere
         self._task: asyncio.Task[None] | None = None
-        self.agents: frozenset[str] | None = None
+        self.own: frozenset[str] | None = None
+        """What the source said last; None means unknown."""
+
+    @property
+    def agents(self) -> frozenset[str] | None:
+        """Who is there, as far as anybody knows; None where nothing is known.
+
+        An agent of another host is missing only where that host says so.
+        """
+        if self._elsewhere is None or not self._elsewhere.agents:
+            return self.own
+        missing = self._elsewhere.missing
+        if self.own is None and not missing:
+            return None
+        own = self._reached if self.own is None else self.own
+        return own | (self._elsewhere.agents - missing)
 
     async def refresh(self) -> frozenset[str] | None:
         """Ask once, now. A source that fails means unknown."""
         if self._source is None:
             return None
         try:
-            self.agents = await self._source.fleet()
+            self.own = await self._source.fleet()
         except Exception as error:  # a source is foreign code, and not knowing is a known state
             LOG.warning("fleet unknown: %s", type(error).__name__)
-            self.agents = None
+            self.own = None
         return self.agents
 
     def start(self) -> None:

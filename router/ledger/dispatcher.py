@@ -13,6 +13,7 @@ from clawmarshal.router.directives import neutralise
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.clock import Clock, SystemClock
 from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.reaches import LIVE_S, Reach
 from clawmarshal.router.ledger.records import LaunchOrder
 from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.threads import in_thread
@@ -92,7 +93,7 @@ class _Turn:
 
 
 class Dispatcher:
-    """Launch ready routes, each at most once; one per service process.
+    """Launch ready routes, each at most once; one per service or worker process.
 
     Ledger calls run in threads. Neither a failing launch nor an unusable ledger ends the loop.
 
@@ -112,6 +113,8 @@ class Dispatcher:
         How long to wait before an unusable ledger is tried again.
     changed
         Told, on the event loop, the id of every route that any part of this process moved.
+    reach
+        Which routes may be touched; all where None.
     """
 
     def __init__(
@@ -128,6 +131,7 @@ class Dispatcher:
         name: str = "dispatcher",
         clock: Clock | None = None,
         changed: Callable[[str], None] = _nobody,
+        reach: Reach | None = None,
     ) -> None:
         self._ledger = ledger
         self._transport = transport
@@ -140,6 +144,7 @@ class Dispatcher:
         self._name = name
         self._clock = clock or SystemClock()
         self._changed = changed
+        self._reach = reach
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-ledger")
         self._wake = asyncio.Event()
         self._turns: dict[str, _Turn] = {}
@@ -147,10 +152,16 @@ class Dispatcher:
         self._loop_task: asyncio.Task[None] | None = None
         self._is_closing = False
         self._swept_boot_s = float("-inf")
+        self._seen_boot_s = float("-inf")
         self._worker = ""
         self._unlisten: Callable[[], None] = lambda: None
         self.last_error: str | None = None
         """Code of the error that stopped the last round, None when it went well."""
+
+    @property
+    def worker(self) -> str:
+        """The id under which it claims; empty before `start`."""
+        return self._worker
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -229,7 +240,8 @@ class Dispatcher:
                     await self._wake.wait()
 
     async def _round(self) -> None:
-        """Sweep when it is time, then launch whatever has room."""
+        """Be seen and sweep when it is time, then launch whatever has room."""
+        await self._be_seen()
         if self._clock.boot_s() - self._swept_boot_s >= self._sweep_s:
             await self._sweep()
         while len(self._turns) < self._max_children and not self._is_closing:
@@ -242,8 +254,22 @@ class Dispatcher:
 
     def _claim(self, terms: Mapping[str, LaunchTerms]) -> LaunchOrder | None:
         return self._ledger.claim(
-            self._worker, terms=terms, max_children=self._max_children, lease_s=self._lease_s
+            self._worker,
+            terms=terms,
+            max_children=self._max_children,
+            lease_s=self._lease_s,
+            reach=self._reach,
         )
+
+    async def _be_seen(self) -> None:
+        """Say that this worker lives and what it would launch, well before that is forgotten."""
+        if self._clock.boot_s() - self._seen_boot_s < LIVE_S / 3:
+            return
+        terms = self._terms()
+        own = terms.keys() if self._reach is None else terms.keys() & self._reach.agents
+        reached = [terms[agent] for agent in sorted(own)]
+        await in_thread(self._threads, self._ledger.seen, self._worker, reached)
+        self._seen_boot_s = self._clock.boot_s()
 
     async def _sweep(self) -> None:
         await in_thread(self._threads, self._ledger.sweep)

@@ -14,14 +14,16 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    true,
 )
 
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger import binding, codec, holds, moves, rows, schema
+from clawmarshal.router.ledger import binding, codec, holds, moves, reaches, rows, schema
 from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.ids import new_id
+from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.ledger.records import LaunchOrder, Mode
 from clawmarshal.router.ledger.states import OPEN_ATTEMPTS, RouteState
 
@@ -44,29 +46,44 @@ def claim(
     terms: Mapping[str, LaunchTerms],
     max_children: int,
     lease_s: float,
+    reach: Reach | None,
 ) -> LaunchOrder | None:
     """Take the oldest route that has room, or none; see `Ledger.claim`."""
     if _open_count(tx, schema.attempts.c.worker == worker) >= max_children:
         return None
-    full = _full_agents(tx, terms, worker, max_children)
-    while (row := _next_ready(tx, full)) is not None:
+    mine = terms.keys() if reach is None else terms.keys() & reach.agents
+    # Where there are others, an agent never takes a worker's last place: one that hangs must not
+    # keep the rest of the fleet from being launched.
+    share = max(1, max_children - 1) if len(mine) > 1 else max_children
+    full = _full_agents(tx, terms, worker, share)
+    left: list[str] = []
+    while (row := _next_ready(tx, full, left, _within(reach, terms))) is not None:
         own = terms.get(row.agent)
         reason = _refusal(tx, row, own)
         if own is not None and reason is None:
             return _launch(tx, row, worker, own, lease_s)
-        _send_back(tx, row, reason or "agent_unavailable", own)
+        if not reaches.another_would_launch(tx, row, worker):
+            _send_back(tx, row, reason or "agent_unavailable", own)
+        elif own is not None and own.available:
+            left.append(row.id)
+        else:
+            full.append(row.agent)
     return None
 
 
-def _full_agents(
-    tx: Transaction, terms: Mapping[str, LaunchTerms], worker: str, max_children: int
-) -> list[str]:
-    """Name the agents that have as many turns as they may.
+def _within(reach: Reach | None, terms: Mapping[str, LaunchTerms]) -> ColumnElement[bool]:
+    """Return the condition under which a route is this worker's to touch."""
+    agent = schema.routes.c.agent
+    if reach is None:
+        return true()
+    own = agent.in_(sorted(reach.agents))
+    return or_(own, agent.not_in(sorted(terms))) if reach.takes_strays else own
 
-    Where there are others, an agent never takes a worker's last place: one that hangs must not
-    keep the rest of the fleet from being launched.
-    """
-    share = max(1, max_children - 1) if len(terms) > 1 else max_children
+
+def _full_agents(
+    tx: Transaction, terms: Mapping[str, LaunchTerms], worker: str, share: int
+) -> list[str]:
+    """Name the agents that have as many turns as they may, in all or at this worker."""
     attempts = schema.attempts
     ours = func.sum(case((attempts.c.worker == worker, 1), else_=0))
     query = select(attempts.c.agent, func.count(), ours).where(attempts.c.state.in_(_OPEN))
@@ -83,7 +100,9 @@ def _open_count(tx: Transaction, condition: ColumnElement[bool]) -> int:
     return tx.connection.execute(query).scalar_one()
 
 
-def _next_ready(tx: Transaction, full: list[str]) -> Row[Any] | None:
+def _next_ready(
+    tx: Transaction, full: list[str], left: list[str], within: ColumnElement[bool]
+) -> Row[Any] | None:
     """Return the oldest ready route whose agent and session have room."""
     routes, attempts = schema.routes, schema.attempts
     earlier = routes.alias("earlier")
@@ -107,6 +126,7 @@ def _next_ready(tx: Transaction, full: list[str]) -> Row[Any] | None:
     query = (
         select(routes.c.id)
         .where(routes.c.state == str(S.READY), routes.c.ready_at > oldest)
+        .where(within, routes.c.id.not_in(left))
         .where(routes.c.agent.not_in(full), ~session_is_busy, ~is_overtaking)
         .order_by(routes.c.number)
         .limit(1)

@@ -15,6 +15,7 @@ from clawmarshal.router.ledger import (
     holds,
     keys,
     launches,
+    reaches,
     recording,
     resolutions,
     schema,
@@ -24,6 +25,7 @@ from clawmarshal.router.ledger.clock import Clock
 from clawmarshal.router.ledger.database import Moved, Rules, Transaction
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.ledger.opening import open_database
+from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.ledger.reader import LedgerReader
 from clawmarshal.router.ledger.records import (
     Accepted,
@@ -290,6 +292,10 @@ class Ledger(LedgerReader):
         self._database.hold_worker(worker)
         return worker
 
+    def seen(self, worker: str, terms: Iterable[LaunchTerms]) -> None:
+        """Note that a worker lives, and what a launch of each agent that it reaches would mean."""
+        self._database.write(lambda tx: reaches.seen(tx, worker, tuple(terms)))
+
     def release_worker(self, worker: str) -> None:
         """End a worker; what it still has open becomes ``unknown`` at the next sweep."""
         self._database.release_worker(worker)
@@ -303,6 +309,7 @@ class Ledger(LedgerReader):
         terms: Mapping[str, LaunchTerms],
         max_children: int,
         lease_s: float = 30.0,
+        reach: Reach | None = None,
     ) -> LaunchOrder | None:
         """Take the oldest ready route whose agent and session have room.
 
@@ -315,13 +322,16 @@ class Ledger(LedgerReader):
             Every agent of the fleet, as it stands now.
         max_children
             How many turns this worker may have under way.
+        reach
+            Which routes it may touch; all where None. What it may not launch as it stands, and
+            another live worker may, stays for that one.
         """
         with self._database.read() as tx:
             if not launches.any_ready(tx):
                 return None
         return self._database.write(
             lambda tx: launches.claim(
-                tx, worker, terms=terms, max_children=max_children, lease_s=lease_s
+                tx, worker, terms=terms, max_children=max_children, lease_s=lease_s, reach=reach
             )
         )
 

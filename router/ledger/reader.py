@@ -10,6 +10,7 @@ from clawmarshal.router.ledger import (
     holds,
     keys,
     queue,
+    reaches,
     resolutions,
     rows,
     schema,
@@ -17,6 +18,7 @@ from clawmarshal.router.ledger import (
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.database import Database
+from clawmarshal.router.ledger.reaches import Reached
 from clawmarshal.router.ledger.records import (
     ConversationView,
     Event,
@@ -27,6 +29,7 @@ from clawmarshal.router.ledger.records import (
     Queue,
     RouteRecord,
     Submission,
+    WorkerRecord,
 )
 
 
@@ -143,6 +146,16 @@ class LedgerReader:
         """Tell how many wait for their launch, and for how long."""
         with self._database.read() as tx:
             return queue.look(tx)
+
+    def reached(self) -> Mapping[str, Reached]:
+        """Say per agent what the worker that was seen last with it said of it."""
+        with self._database.read() as tx:
+            return reaches.last_words(tx)
+
+    def workers(self) -> tuple[WorkerRecord, ...]:
+        """Return the workers that live, the newest first."""
+        with self._database.read() as tx:
+            return reaches.live(tx)
 
     def authenticate(self, key: str, address: str | None = None) -> Principal | None:
         """Return who stands behind a key; None when it is unknown or revoked."""

@@ -208,6 +208,19 @@ class LaunchOrder:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    """A worker that lives."""
+
+    id: str
+    """``wk_`` and 32 hex digits."""
+    name: str
+    started_at: datetime
+    seen_at: datetime
+    agents: tuple[str, ...]
+    """Whose OpenClaw it reaches."""
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """One line of the audit trail; holds no message text."""
 

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD = "0001"
+HEAD = "0002"
 """The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -235,6 +235,10 @@ workers = Table(
     Column("name", Text, nullable=False),
     Column("started_at", Instant, nullable=False),
     Column("ended_at", Instant),
+    Column("seen_at", Instant),
+    # Agent to digest of the template, digest of the AgentSpec, and whether it is available there.
+    Column("reach", JSON(none_as_null=True)),
+    Index("ix_workers_seen", "seen_at"),
 )
 
 events = Table(

@@ -152,7 +152,7 @@ def test_the_queue_is_told_while_the_ledger_answers(part: Part, health: ServiceH
 
 def test_agents_missing_from_a_known_fleet_are_named(part: Part, health: ServiceHealth) -> None:
     assert asyncio.run(health.readiness()).details["missing_agents"] == []
-    health._fleet.agents = frozenset({"finance"})
+    health._fleet.own = frozenset({"finance"})
     details = asyncio.run(health.readiness()).details
     assert (details["fleet"], details["missing_agents"]) == ("known", ["security"])
 

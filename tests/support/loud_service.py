@@ -6,14 +6,14 @@ statement, as an operator who looks for a fault would have it.
 
 import logging
 
-from clawmarshal.api import cli, server
+from clawmarshal.api import cli, logs, server
 
 _LOUD = ("clawmarshal", "uvicorn", "asyncio")
 
 
 def main() -> None:
     """Run it."""
-    quiet = server._log_to_stderr
+    quiet = logs.log_to_stderr
 
     def loud() -> None:
         quiet()
@@ -22,7 +22,7 @@ def main() -> None:
         for name in _LOUD:
             logging.getLogger(name).setLevel(logging.DEBUG)
 
-    setattr(server, "_log_to_stderr", loud)  # noqa: B010 -- mypy refuses the plain form
+    setattr(server, "log_to_stderr", loud)  # noqa: B010 -- mypy refuses the plain form
     cli.main()
 
 

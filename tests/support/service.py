@@ -82,16 +82,17 @@ def wired(config: Path, *, probe_again_s: float = 5.0) -> Iterator[tuple[AppClie
 
 
 class ServeProcess:
-    """``clawmarshal serve`` as a process of its own."""
+    """``clawmarshal serve``, or another command, as a process of its own."""
 
     def __init__(
         self,
         *arguments: str,
         environ: Mapping[str, str] | None = None,
         program: Sequence[str] = PROGRAM,
+        command: str = "serve",
     ) -> None:
         self._process = subprocess.Popen(
-            [sys.executable, *program, "serve", *arguments],
+            [sys.executable, *program, command, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -130,6 +131,10 @@ class ServeProcess:
         """Return where it listens, once it answers."""
         return self.line(r"address: (http://\S+)")[1]
 
+    def send(self, number: int) -> None:
+        """Send a signal."""
+        self._process.send_signal(number)
+
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Send a signal and return the exit code."""
         if self._process.poll() is None:
@@ -163,9 +168,10 @@ def serving(
     *arguments: str,
     environ: Mapping[str, str] | None = None,
     program: Sequence[str] = PROGRAM,
+    command: str = "serve",
 ) -> Iterator[ServeProcess]:
-    """Start ``serve`` and see it gone at the end."""
-    process = ServeProcess(*arguments, environ=environ, program=program)
+    """Start ``serve``, or another command, and see it gone at the end."""
+    process = ServeProcess(*arguments, environ=environ, program=program, command=command)
     try:
         yield process
     finally:
