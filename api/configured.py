@@ -49,6 +49,11 @@ def configured_server(decision: DecisionSettings) -> DecisionModel:
     )
 
 
+def configured_fallback(decision: DecisionSettings) -> DecisionModel | None:
+    """Return the model that answers where the acting one gives no usable answer, if any."""
+    return load_model(decision.fallback) if decision.fallback else None
+
+
 def configured_beside(decision: DecisionSettings) -> DecisionModel:
     """Return the model that the settings name as the challenger.
 

@@ -1,9 +1,9 @@
 """The fleet as callers see it: the agents, and what is wrong with a roster text."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clawmarshal.api.problems import faults_of
 from clawmarshal.errors import RosterError, RosterSchemaError
@@ -11,6 +11,9 @@ from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.check import check_roster
 from clawmarshal.roster.loader import load_roster, parse_roster
 from clawmarshal.roster.roster import Roster
+
+if TYPE_CHECKING:
+    from clawmarshal.router.fleet_check import ModelWarning
 
 
 def agents_view(roster: Roster, live: frozenset[str] | None) -> dict[str, Any]:
@@ -62,7 +65,9 @@ def check_file(path: Path) -> dict[str, Any]:
     return _checked(lambda: load_roster(path))
 
 
-def check_file_with(path: Path, model: str, *, data: Path | None = None) -> list[dict[str, Any]]:
+def check_file_with(
+    path: Path, model: str | None, *, data: Path | None = None, config: Path | None = None
+) -> list[dict[str, Any]]:
     """Ask a model about the remits of a roster file, and about messages; return its warnings.
 
     Parameters
@@ -73,6 +78,8 @@ def check_file_with(path: Path, model: str, *, data: Path | None = None) -> list
         Its name, as for ``--model``.
     data
         Lines of ``{id, text}``, with ``agent`` where it is known.
+    config
+        Whose thresholds count, and where a server is named.
 
     Raises
     ------
@@ -80,16 +87,26 @@ def check_file_with(path: Path, model: str, *, data: Path | None = None) -> list
         The lines cannot be read, or there is no such model.
     """
     # Here, since a service that only lists agents needs none of it.
+    from clawmarshal.api.choosing import chosen_model, terms_of
     from clawmarshal.api.files import read_lines
-    from clawmarshal.api.models import load_model
     from clawmarshal.router.evaluation import read_rows
     from clawmarshal.router.fleet_check import check_with_model
     from clawmarshal.router.labels import read_labels
+    from clawmarshal.router.models.closing import closing
 
     roster, lines = load_roster(path), [] if data is None else read_lines(data)
     rows = read_rows(lines)
     labels = read_labels(lines, agents={agent.id for agent in roster})
-    found = asyncio.run(check_with_model(load_model(model), roster, rows=rows, labels=labels))
+    terms = terms_of(config, roster)
+    asked = chosen_model(model, terms=terms)
+
+    async def check() -> "Sequence[ModelWarning]":
+        async with closing(asked):
+            return await check_with_model(
+                asked, roster, rows=rows, labels=labels, policy=terms.policy
+            )
+
+    found = asyncio.run(check())
     return [
         {
             "code": str(warning.code),

@@ -11,9 +11,13 @@ from fastapi import FastAPI
 
 from clawmarshal.api.app import create_app, nothing_to_start
 from clawmarshal.api.auth import LOOPBACK_NAMES
-from clawmarshal.api.configured import configured_challenger, configured_model
+from clawmarshal.api.choosing import check_fallback
+from clawmarshal.api.configured import (
+    configured_challenger,
+    configured_fallback,
+    configured_model,
+)
 from clawmarshal.api.health import ServiceHealth
-from clawmarshal.api.models import load_model
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.rates import RateLimit
@@ -205,7 +209,7 @@ def wire(
         Something configured cannot be used; the message says how to mend it.
     """
     roster = load_roster(settings.roster)
-    _check_fallback(settings, roster)
+    check_fallback(settings.policy, roster)
     ledger = open_ledger(settings)
     # Before the model: its spawner must start before the encoder's libraries are loaded (a fork
     # beside their threads hung the service in a trial).
@@ -215,8 +219,7 @@ def wire(
     chosen = model or configured_model(settings.decision)
     is_asked = not isinstance(model, _Nobody)
     challenger = configured_challenger(settings.decision) if is_asked else None
-    other = settings.decision.fallback if is_asked else None
-    fallback = load_model(other) if other else None
+    fallback = configured_fallback(settings.decision) if is_asked else None
     decider = Decider(
         chosen,
         roster,
@@ -362,13 +365,6 @@ class _Nobody:
         self, ballot: Ballot, message: InboundMessage, *, deadline_s: float
     ) -> Answers:
         raise DecisionUnavailableError("this desk only answers holds")
-
-
-def _check_fallback(settings: Settings, roster: Roster) -> None:
-    fallback = settings.policy.fallback
-    if fallback is not None and fallback not in roster:
-        hint = _near(roster, fallback)
-        raise SettingsError(f"policy.fallback: the roster has no agent {fallback!r}{hint}")
 
 
 def _allowed_hosts(settings: Settings) -> frozenset[str]:

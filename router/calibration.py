@@ -27,11 +27,9 @@ from clawmarshal.router.scoring import (
     least_threshold,
     share_of,
 )
+from clawmarshal.router.threshold_fit import MIN_ROUTED, check_count
 from clawmarshal.router.thresholds import Policy
 
-MIN_ROWS = 50
-MIN_ROUTED = 20
-"""A threshold is only suggested where at least so many messages would be routed by it."""
 SLACK = 0.01
 """A figure that moved less than this, or by a single message, has not moved."""
 
@@ -139,7 +137,7 @@ def calibrate(
     Parameters
     ----------
     samples
-        At least `MIN_ROWS` that can be used.
+        At least 50 that can be used.
     encoder
         None for lexical features alone.
     precision
@@ -220,22 +218,6 @@ def head_document(
 def _sample(message: InboundMessage, agent: str, roster: Roster) -> Sample:
     ballot = fleet_ballot(roster, message)
     return Sample(message.text, ballot.agents, None if agent == NOBODY else agent)
-
-
-def check_count(count: int) -> None:
-    """Refuse to fit to too few.
-
-    Raises
-    ------
-    MessageError
-        ``too-few-labels``.
-    """
-    if count < MIN_ROWS:
-        raise MessageError(
-            f"{count} labelled messages can be used and {MIN_ROWS} are needed: with fewer, what is "
-            "fitted to them is further off than what it would mend",
-            code="too-few-labels",
-        )
 
 
 def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Stated | None]:

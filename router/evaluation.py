@@ -10,7 +10,12 @@ from clawmarshal.errors import DecisionError, Fault, MessageError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import NONE_OF_THESE, Ballot, fleet_ballot
-from clawmarshal.router.decision import Decision, DecisionModel, validate_fleet
+from clawmarshal.router.decision import (
+    MODEL_MISMATCH,
+    Decision,
+    DecisionModel,
+    validate_fleet,
+)
 from clawmarshal.router.gates import Case, answer_given, no_match, risk_view, uncertain
 from clawmarshal.router.language import looks_english
 from clawmarshal.router.message import InboundMessage
@@ -195,6 +200,8 @@ async def _decision(
         return "deadline"
     except Exception:  # a custom model is foreign code: whatever it does is one row's abstention
         return "model-failed"
+    if MODEL_MISMATCH in decision.notes:  # as gate 2 has it: thresholds hold for one model alone
+        return MODEL_MISMATCH
     return "coarse" if decision.agent.is_coarse else decision
 
 

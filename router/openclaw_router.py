@@ -64,6 +64,8 @@ class OpenClawRouter:
         A `Roster`, or the agents of one.
     policy
         The gates' thresholds; the defaults of DESIGN section 3 where None.
+    fallback
+        Answers when `model` gives no usable answer; such routes say ``via: offline``.
     transport
         How agents are launched; an OpenClaw found on this machine, at the first dispatch, where
         None.
@@ -95,6 +97,7 @@ class OpenClawRouter:
         agents: Roster | Iterable[AgentSpec],
         *,
         policy: Policy | None = None,
+        fallback: DecisionModel | None = None,
         transport: Transport | None = None,
         ledger: "Ledger | str | None" = None,
         deadline_s: float = 4.0,
@@ -104,7 +107,9 @@ class OpenClawRouter:
         max_remembered: int = 10_000,
     ) -> None:
         roster = agents if isinstance(agents, Roster) else Roster(agents)
-        self._decider = Decider(model, roster, policy=policy, deadline_s=deadline_s)
+        self._decider = Decider(
+            model, roster, policy=policy, deadline_s=deadline_s, fallback=fallback
+        )
         self._transport = transport
         self._ledger = ledger
         self._max_children = max_children

@@ -9,6 +9,7 @@ from clawmarshal.api.commands.terminal import Progress, usage
 from clawmarshal.errors import MessageError
 
 if TYPE_CHECKING:
+    from clawmarshal.api.choosing import Terms
     from clawmarshal.roster.roster import Roster
     from clawmarshal.router.decision import DecisionModel
     from clawmarshal.router.evaluation import Row
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 MOST_DECISIONS = 4_000
 """Per model, where nobody says how many."""
-DEADLINE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,14 @@ class Asked:
 
 
 def under_attack(
-    asked: "Sequence[Asked]", fleet: "Roster", rows: "Sequence[Row]", *, every: int | None
+    asked: "Sequence[Asked]",
+    fleet: "Roster",
+    rows: "Sequence[Row]",
+    *,
+    terms: "Terms",
+    every: int | None,
 ) -> "tuple[FlipReport, ...]":
-    """Decide the messages under attack with each model and count what flips.
+    """Decide the messages under attack with each model, count what flips, and close the model.
 
     Parameters
     ----------
@@ -46,6 +51,8 @@ def under_attack(
         The roster.
     rows
         Texts that no message may hold are left out.
+    terms
+        The thresholds and the deadline that hold for every model.
     every
         Each attack meets each so many-th message; as few as needed where None.
     """
@@ -53,7 +60,7 @@ def under_attack(
     if not messages:
         usage("--attacks needs a text that a message may hold")
     step = min(every or _step(len(messages)), len(messages))
-    return tuple(asyncio.run(_tried(one, fleet, messages, step)) for one in asked)
+    return tuple(asyncio.run(_tried(one, fleet, messages, terms=terms, step=step)) for one in asked)
 
 
 def _messages(rows: "Sequence[Row]") -> "Mapping[MessageId, str]":
@@ -76,17 +83,24 @@ def _step(messages: int) -> int:
 
 
 async def _tried(
-    asked: Asked, fleet: "Roster", messages: "Mapping[MessageId, str]", step: int
+    asked: Asked,
+    fleet: "Roster",
+    messages: "Mapping[MessageId, str]",
+    *,
+    terms: "Terms",
+    step: int,
 ) -> "FlipReport":
     from clawmarshal.router.attacks import PLACES
     from clawmarshal.router.decider import Decider
     from clawmarshal.router.flip_report import flip_report
     from clawmarshal.router.flips import count_of, flips
+    from clawmarshal.router.models.closing import closing
 
     total = count_of(len(messages), every=step) * len(PLACES)
     progress, found = Progress(total, what=f"decided under attack by {asked.name}"), []
-    decider = Decider(asked.model, fleet, deadline_s=DEADLINE_S)
-    async for flip in flips(decider, messages, every=step):
-        found.append(flip)
-        progress.step(len(found))
+    decider = Decider(asked.model, fleet, policy=terms.policy, deadline_s=terms.deadline_s)
+    async with closing(asked.model):
+        async for flip in flips(decider, messages, every=step):
+            found.append(flip)
+            progress.step(len(found))
     return flip_report(found, model=asked.title, messages=len(messages), every=step)

@@ -10,6 +10,7 @@ import typer
 
 from clawmarshal.api.commands.options import Json, RosterFile
 from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
+from clawmarshal.api.commands.threshold import find_threshold, reviews_of
 from clawmarshal.api.files import check_writable, read_lines, write_whole
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ def calibrate(
     *,
     roster: RosterFile,
     out: Annotated[
-        Path, typer.Option("--out", help="Where the fit goes, a .head.json.", metavar="FILE")
-    ],
+        Path | None,
+        typer.Option("--out", help="Where the fit goes, a .head.json.", metavar="FILE"),
+    ] = None,
     data: Annotated[
         Path | None,
         typer.Option("--data", help="Labelled lines of {id, text, agent}.", metavar="FILE"),
@@ -34,11 +36,19 @@ def calibrate(
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", "-c", help="Use what reviewers approved in this ledger.", metavar="FILE"
+            "--config",
+            "-c",
+            help="Use what reviewers approved in this ledger; names the server of system_one.",
+            metavar="FILE",
         ),
     ] = None,
     model: Annotated[
-        str, typer.Option("--model", help="Which model is fitted: offline or lexical.")
+        str,
+        typer.Option(
+            "--model",
+            help="offline or lexical; of system_one, challenger, configured or an import path the "
+            "threshold alone is fitted.",
+        ),
     ] = "offline",
     encoder: Annotated[
         Path | None,
@@ -52,6 +62,8 @@ def calibrate(
 ) -> None:
     """Fit the offline model's weights to labelled messages, and suggest a threshold.
 
+    Of any other model, such as a System One server, only the threshold can be found.
+
     The figures are by cross-validation, on messages that a fit has not seen. Refuses fewer than 50
     labelled messages. The result is used with decision.head in the settings.
 
@@ -59,19 +71,39 @@ def calibrate(
     """
     if data is None and config is None:
         usage("say where the labels are: --data, --config, or both")
-    if model not in ("offline", "lexical"):
-        usage("--model is offline or lexical; no other model has weights of ours")
     if encoder is not None and model != "offline":
         usage("--encoder is for --model offline")
     check_writable((out,))
+    if model not in ("offline", "lexical"):
+        find_threshold(
+            model, roster=roster, data=data, config=config, precision=precision, out=out, json=json
+        )
+    elif out is None:
+        usage("say where the fit goes: --out FILE.head.json")
+    else:
+        _fit(roster, data, config, encoder, precision, model=model, out=out, json=json)
+
+
+def _fit(
+    roster: Path,
+    data: Path | None,
+    config: Path | None,
+    encoder: Path | None,
+    precision: float,
+    *,
+    model: str,
+    out: Path,
+    json: bool,
+) -> None:
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import calibration
     from clawmarshal.router.models.fitting import FOLDS
+    from clawmarshal.router.threshold_fit import check_count
 
     fleet = load_roster(roster)
     samples, provenance = _labels(data, config, fleet)
     # Refused before the encoder is loaded.
-    calibration.check_count(len(samples))
+    check_count(len(samples))
     progress = Progress(FOLDS, what="folds fitted")
     used = _encoder(encoder) if model == "offline" else None
     if encoder is not None:
@@ -112,17 +144,9 @@ def _labels(data: Path | None, config: Path | None, fleet: "Roster") -> Labels:
 
 
 def _reviewed(config: Path, fleet: "Roster") -> "Sequence[Sample]":
-    from clawmarshal.api.opening import opened_ledger
-    from clawmarshal.api.settings import load_settings
     from clawmarshal.router.calibration import samples_of_reviews
 
-    reviews, cursor, is_more = [], None, True
-    with opened_ledger(load_settings(config)) as ledger:
-        while is_more:
-            holds, cursor = ledger.holds(state="approved", limit=500, cursor=cursor)
-            reviews += [(hold, ledger.route(hold.route_id)) for hold in holds]
-            is_more = cursor is not None
-    return samples_of_reviews(reviews, fleet)
+    return samples_of_reviews(reviews_of(config), fleet)
 
 
 def _encoder(path: Path | None) -> "Encoder":

@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, RosterFile
-from clawmarshal.api.commands.terminal import Progress, say, say_json, table
+from clawmarshal.api.commands.options import Json, RosterFile, TermsFile
+from clawmarshal.api.commands.predicting import predicted
+from clawmarshal.api.commands.terminal import say, say_json, table
 from clawmarshal.api.files import read_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clawmarshal.roster.roster import Roster
+    from clawmarshal.api.choosing import Terms
     from clawmarshal.router.comparison import Comparison, Side
     from clawmarshal.router.decision import DecisionModel
-    from clawmarshal.router.evaluation import Prediction, Row
     from clawmarshal.router.scoring import Share
 
 MAX_FLIPS = 20
 ModelName = Annotated[
     str,
     typer.Argument(
-        help="offline, lexical, a .head.json of `calibrate`, or package.module:name.",
+        help="offline, lexical, a .head.json of `calibrate`, or package.module:name; with --config "
+        "also system_one, challenger, or configured.",
         metavar="MODEL",
     ),
 ]
@@ -37,6 +36,7 @@ def compare(
     data: Annotated[
         Path, typer.Option("--data", help="Lines of {id, text}; agent where known.", metavar="FILE")
     ],
+    config: TermsFile = None,
     json: Json = False,
 ) -> None:
     """Ask two models about the same messages: where they agree, who is right, how fast.
@@ -45,6 +45,7 @@ def compare(
 
     Example: clawmarshal compare offline my.head.json --roster fleet.yaml --data labelled.jsonl
     """
+    from clawmarshal.api.choosing import terms_of
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import comparison
     from clawmarshal.router.evaluation import read_rows
@@ -53,8 +54,14 @@ def compare(
     fleet, lines = load_roster(roster), read_lines(data)
     rows = read_rows(lines)
     labels = read_labels(lines, agents={agent.id for agent in fleet})
-    models = [_load(first), _load(second)]
-    answers = [asyncio.run(_decided(model, fleet, rows)) for model in models]
+    terms = terms_of(config, fleet)
+    models = [_load(first, terms), _load(second, terms)]
+    answers = [
+        asyncio.run(
+            predicted(model, fleet, rows=rows, terms=terms, what=f"decided by {model.name}")
+        )
+        for model in models
+    ]
     names = (_named(first, models[0]), _named(second, models[1]))
     found = comparison.compare(answers[0], answers[1], labels, names=names)
     if json:
@@ -63,27 +70,16 @@ def compare(
         _show(found)
 
 
-def _load(name: str) -> "DecisionModel":
-    from clawmarshal.api.models import load_model
+def _load(name: str, terms: "Terms") -> "DecisionModel":
+    from clawmarshal.api.choosing import chosen_model
 
     is_head = name.endswith(".json")
-    return load_model("offline", head=Path(name)) if is_head else load_model(name)
+    wanted, head = ("offline", Path(name)) if is_head else (name, None)
+    return chosen_model(wanted, terms=terms, head=head)
 
 
 def _named(asked: str, model: "DecisionModel") -> str:
     return model.name if asked == model.name else f"{model.name} ({Path(asked).name})"
-
-
-async def _decided(
-    model: "DecisionModel", fleet: "Roster", rows: "Sequence[Row]"
-) -> "list[Prediction]":
-    from clawmarshal.router.evaluation import predict
-
-    progress, found = Progress(len(rows), what=f"decided by {model.name}"), []
-    async for answer in predict(model, fleet, rows=rows):
-        found.append(answer)
-        progress.step(len(found))
-    return found
 
 
 def _show(found: "Comparison") -> None:

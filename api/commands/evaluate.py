@@ -3,19 +3,18 @@
 import asyncio
 import json as codec
 import time
-from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, Model, RosterFile
-from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
+from clawmarshal.api.commands.options import Json, Model, RosterFile, TermsFile
+from clawmarshal.api.commands.predicting import predicted
+from clawmarshal.api.commands.terminal import note, say, say_json, usage
 from clawmarshal.api.files import check_writable, read_lines, write_whole
 
 if TYPE_CHECKING:
-    from clawmarshal.router.evaluation import Prediction
     from clawmarshal.router.report import Report
 
 
@@ -55,7 +54,8 @@ def evaluate(
         Path | None,
         typer.Option("--report-html", help="Write the report as one page.", metavar="FILE"),
     ] = None,
-    model: Model = "offline",
+    model: Model = None,
+    config: TermsFile = None,
     head: Annotated[
         Path | None, typer.Option("--head", help="A fit that `calibrate` wrote.", metavar="FILE")
     ] = None,
@@ -91,10 +91,10 @@ def evaluate(
     if (every or beside) and not attacks:
         usage("--every and --beside are about --attacks")
     check_writable((predictions, report_json, report_html))
+    from clawmarshal.api.choosing import chosen_model, terms_of
     from clawmarshal.api.commands.attacking import Asked, under_attack
-    from clawmarshal.api.models import load_model
     from clawmarshal.roster.loader import load_roster
-    from clawmarshal.router.evaluation import predict, read_rows
+    from clawmarshal.router.evaluation import read_rows
     from clawmarshal.router.labels import read_labels
     from clawmarshal.router.report import report_of
 
@@ -104,10 +104,15 @@ def evaluate(
     labels = read_labels(lines, agents=agents) if outputs.has_report else ()
     if outputs.has_report and not any(label.agent for label in labels):
         usage(f"{data.name} holds no label: give rows an agent, or leave the report out")
-    decider = load_model(model, head=head)
-    others = [Asked(name, load_model(name)) for name in beside or ()]
+    terms = terms_of(config, fleet)
+    decider = chosen_model(model, terms=terms, head=head)
+    asked = [
+        Asked(name or decider.name, chosen_model(name, terms=terms, head=its_head))
+        for name, its_head in [(model, head), *((name, None) for name in beside or ())]
+        if attacks
+    ]
     begin = time.monotonic()
-    found = asyncio.run(_decided(predict(decider, fleet, rows=rows), total=len(rows)))
+    found = asyncio.run(predicted(decider, fleet, rows=rows, terms=terms))
     seconds = time.monotonic() - begin
     if predictions is not None:
         text = "".join(codec.dumps(answer.as_json()) + "\n" for answer in found)
@@ -115,18 +120,10 @@ def evaluate(
     if outputs.has_report:
         told = report_of(found, labels, roster=fleet, model=decider.name)
         if attacks:
-            asked = [Asked(model, decider), *others]
-            told = replace(told, attacks=under_attack(asked, fleet, rows, every=every))
+            flipped = under_attack(asked, fleet, rows, terms=terms, every=every)
+            told = replace(told, attacks=flipped)
         _tell(told, outputs, source=data.name, is_json=json)
     _say_done(outputs, count=len(rows), seconds=seconds, is_json=json)
-
-
-async def _decided(answers: "AsyncIterator[Prediction]", *, total: int) -> "Sequence[Prediction]":
-    progress, found = Progress(total, what="decided"), []
-    async for answer in answers:
-        found.append(answer)
-        progress.step(len(found))
-    return found
 
 
 def _tell(report: "Report", outputs: Outputs, *, source: str, is_json: bool) -> None:

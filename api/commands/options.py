@@ -12,10 +12,22 @@ RosterFile = Annotated[
     Path, typer.Option("--roster", "-r", help="The fleet, a YAML file.", metavar="FILE")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Model = Annotated[
-    str,
+TermsFile = Annotated[
+    Path | None,
     typer.Option(
-        "--model", help="Who decides: offline, lexical, or an import path such as package:name."
+        "--config",
+        "-c",
+        help="Decide as this configuration says: its policy, deadline and model.",
+        metavar="FILE",
+    ),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        help="Who decides: offline, lexical, or an import path such as package:name; with "
+        "--config also system_one, challenger, or configured.",
+        show_default="configured with --config, else offline",
     ),
 ]
 Person = Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json
+from clawmarshal.api.commands.options import Json, TermsFile
 from clawmarshal.api.commands.terminal import EXIT_ERROR, say, say_json
 
 app = typer.Typer(help="The fleet.", no_args_is_help=True)
@@ -24,14 +24,17 @@ def check(
     ] = None,
     model: Annotated[
         str | None,
-        typer.Option("--model", help="Ask this model about the remits; offline with --data."),
+        typer.Option(
+            "--model", help="Ask this model about the remits; offline with --data, as for evaluate."
+        ),
     ] = None,
+    config: TermsFile = None,
     json: Json = False,
 ) -> None:
     """Check a roster file: every fault with its line and column, and what will go astray.
 
-    With --data or --model, a model is asked about every remit, example and message: which remits
-    it confuses, which thresholds are out of reach, which agents it never chooses.
+    With --data, --model or --config, a model is asked about every remit, example and message:
+    which remits it confuses, which thresholds are out of reach, which agents it never chooses.
 
     Exit 0 when it can be used, 1 when it cannot.
 
@@ -40,8 +43,8 @@ def check(
     from clawmarshal.api.fleet import check_file, check_file_with
 
     found = check_file(file)
-    if found["ok"] and (data is not None or model is not None):
-        found["warnings"] += check_file_with(file, model or "offline", data=data)
+    if found["ok"] and not (data is None and model is None and config is None):
+        found["warnings"] += check_file_with(file, model, data=data, config=config)
     if json:
         say_json(found)
     elif found["ok"]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, Model, RosterFile
+from clawmarshal.api.commands.options import Json, Model, RosterFile, TermsFile
 from clawmarshal.api.commands.terminal import fields, say, say_json, usage
 
 
@@ -18,7 +18,8 @@ def route(
         Path | None,
         typer.Option("--text-file", help="Read the message from a file; - for standard input."),
     ] = None,
-    model: Model = "offline",
+    model: Model = None,
+    config: TermsFile = None,
     json: Json = False,
 ) -> None:
     """Decide which agent should get a message, and say why; launches nothing.
@@ -30,7 +31,7 @@ def route(
     if (text is None) == (text_file is None):
         usage("give the message as TEXT or with --text-file, one of them")
     # Imported here: each takes a while, and --help needs none of it.
-    from clawmarshal.api.models import load_model
+    from clawmarshal.api.choosing import chosen_fallback, chosen_model, terms_of
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router.message import InboundMessage
     from clawmarshal.router.openclaw_router import OpenClawRouter
@@ -38,7 +39,11 @@ def route(
 
     fleet = load_roster(roster)
     message = InboundMessage(text if text is not None else _read(text_file))
-    with OpenClawRouter(load_model(model), fleet) as router:
+    terms = terms_of(config, fleet)
+    asked, fallback = chosen_model(model, terms=terms), chosen_fallback(model, terms=terms)
+    with OpenClawRouter(
+        asked, fleet, policy=terms.policy, fallback=fallback, deadline_s=terms.deadline_s
+    ) as router:
         decided = router.route(message)
     if json:
         say_json(route_json(decided))

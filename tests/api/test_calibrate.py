@@ -74,8 +74,8 @@ def test_too_few_are_refused_and_nothing_is_written(said: Said, tmp_path: Path) 
 
 @pytest.mark.parametrize(
     "arguments",
-    [(), ("--data", "x", "--model", "package:model"), ("--data", "x", "--precision", "2")],
-    ids=["no labels", "a model of somebody's own", "no share"],
+    [(), ("--data", "x", "--precision", "2")],
+    ids=["no labels", "no share"],
 )
 def test_wrong_usage_is_exit_2(said: Said, arguments: tuple[str, ...]) -> None:
     assert said(*arguments)[0] == 2

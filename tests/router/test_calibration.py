@@ -12,7 +12,6 @@ from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.loader import parse_roster
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.calibration import (
-    MIN_ROWS,
     Calibration,
     calibrate,
     head_document,
@@ -29,6 +28,7 @@ from clawmarshal.router.models.fitting import (
     table,
 )
 from clawmarshal.router.models.head import Head, heads_from, shipped_heads
+from clawmarshal.router.threshold_fit import MIN_ROWS
 from tests.support.deciding import FLEET
 from tests.support.labelled import labelled
 from tests.support.service import ROSTER

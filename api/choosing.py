@@ -1,0 +1,103 @@
+"""What a command decides with: the model it was told, and the thresholds of a configuration."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from clawmarshal.api.configured import (
+    configured_beside,
+    configured_fallback,
+    configured_model,
+    configured_server,
+)
+from clawmarshal.api.decision_settings import SYSTEM_ONE, DecisionSettings
+from clawmarshal.api.models import load_model
+from clawmarshal.api.settings import load_settings
+from clawmarshal.errors import SettingsError
+from clawmarshal.roster.roster import Roster
+from clawmarshal.router.decision import DecisionModel
+from clawmarshal.router.thresholds import Policy
+
+CONFIGURED = "configured"
+CHALLENGER = "challenger"
+OF_A_CONFIGURATION = (SYSTEM_ONE, CONFIGURED, CHALLENGER)
+DEADLINE_S = 60.0
+"""For one message, where no configuration says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What holds for every model of a command."""
+
+    policy: Policy = field(default_factory=Policy)
+    deadline_s: float = DEADLINE_S
+    """Seconds for one message."""
+    decision: DecisionSettings | None = None
+    """None without a configuration."""
+
+
+def terms_of(config: Path | None, roster: Roster) -> Terms:
+    """Read the terms of a configuration; the defaults where there is none.
+
+    Raises
+    ------
+    SettingsError
+        The configuration cannot be used, or its fallback is no agent of this roster.
+    """
+    if config is None:
+        return Terms()
+    settings = load_settings(config)
+    check_fallback(settings.policy, roster)
+    return Terms(settings.policy, settings.decision.deadline_s, settings.decision)
+
+
+def chosen_model(name: str | None, *, terms: Terms, head: Path | None = None) -> DecisionModel:
+    """Return the model of a name, ready to answer; whoever asks for it closes it.
+
+    Parameters
+    ----------
+    name
+        As `load_model`; with a configuration also ``system_one``, the server it names,
+        ``configured``, what decides by it, and ``challenger``. None: ``configured`` with a
+        configuration, else ``offline``.
+    head
+        As `load_model`.
+
+    Raises
+    ------
+    SettingsError
+        As `load_model`; or the name needs a configuration, or one that names such a model.
+    """
+    decision = terms.decision
+    if name is None:
+        name = "offline" if decision is None or head is not None else CONFIGURED
+    if name not in OF_A_CONFIGURATION:
+        return load_model(name, head=head)
+    if head is not None:
+        raise SettingsError(f"a head is for offline and lexical, not for {name}")
+    if decision is None:
+        raise SettingsError(f"{name} is named in a configuration; give it with --config")
+    if name == SYSTEM_ONE:
+        return configured_server(decision)
+    return configured_beside(decision) if name == CHALLENGER else configured_model(decision)
+
+
+def chosen_fallback(name: str | None, *, terms: Terms) -> DecisionModel | None:
+    """Return the configured fallback of the acting model; no other model has one."""
+    if terms.decision is None or name not in (None, CONFIGURED, SYSTEM_ONE):
+        return None
+    return configured_fallback(terms.decision)
+
+
+def check_fallback(policy: Policy, roster: Roster) -> None:
+    """Refuse a fallback that is no agent of the roster.
+
+    Raises
+    ------
+    SettingsError
+        With the nearest ids.
+    """
+    fallback = policy.fallback
+    if fallback is not None and fallback not in roster:
+        near = " or ".join(roster.near(fallback))
+        hint = f"; did you mean {near}?" if near else ""
+        raise SettingsError(f"policy.fallback: the roster has no agent {fallback!r}{hint}")
