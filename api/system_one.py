@@ -25,6 +25,8 @@ from clawmarshal.router.message import InboundMessage
 
 ALIAS = "jev-latest"
 """What clients send that name no model; always accepted."""
+ALIASES = frozenset({ALIAS, "kev-latest"})
+"""Also what OpenClaw's TypeSafe plugin calls whatever answers at a loopback address."""
 MAX_BODY_BYTES = 1024 * 1024
 MAX_QUESTIONS = 64
 MAX_OPTIONS = 255

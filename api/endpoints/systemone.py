@@ -12,6 +12,7 @@ from clawmarshal.api.bodies import PARSE_ON_LOOP_BYTES, check_media_type, parse_
 from clawmarshal.api.problems import PROBLEMS, Problem
 from clawmarshal.api.system_one import (
     ALIAS,
+    ALIASES,
     MAX_BODY_BYTES,
     DialectError,
     SystemOneBody,
@@ -39,8 +40,8 @@ RELEASED = "2026-11-30"
 async def post_system_one(request: Request) -> JSONResponse:
     """Answer typed questions about a state; speaks System One, its errors included.
 
-    ``jev-latest`` and the id of the configured model are accepted as ``model``; the response
-    names the one that answered.
+    ``jev-latest``, ``kev-latest`` and the id of the configured model are accepted as ``model``; the
+    response names the one that answered.
     """
     return await _in_dialect(request, _answer)
 
@@ -53,7 +54,7 @@ async def get_models(request: Request) -> JSONResponse:
 
 async def _answer(request: Request, door: SystemOneDoor) -> dict[str, object]:
     body = await _read(request)
-    if body.model not in (ALIAS, door.model.name):
+    if body.model not in ALIASES | {door.model.name}:
         raise refusal(400, "api_usage_error", f"Unknown model: {body.model[:64]}")
     ballot = ballot_of(body)
     answers = await door.answer(ballot, message_of(body))

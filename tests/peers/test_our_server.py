@@ -6,7 +6,9 @@ import subprocess  # noqa: TID251 -- the suite is a program of its own
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
 import typesafe_sdk as sdk
 
@@ -147,3 +149,42 @@ def test_the_official_sdk_is_told_of_a_wrong_key(guarded: tuple[str, str]) -> No
 def test_any_key_will_do_on_open_loopback(opened: str) -> None:
     with sdk.TypeSafeClient(base_url=opened, api_key="anything", retry=ONCE) as anyone:
         assert anyone.system_one(STATE, QUESTIONS).choices["team"].choice == "billing"
+
+
+def test_openclaws_typesafe_plugin_is_answered_as_its_page_says(opened: str) -> None:
+    """What it sends to a loopback base URL, by its documentation in OpenClaw 2026.9.6.
+
+    No key, the model label ``kev-latest``, ``null`` for instructions that were left out, rubric
+    levels as text; what comes back must match the batch, its labels, types and rubric bounds.
+    """
+    questions: dict[str, dict[str, Any]] = {
+        "team": {"type": "choice", "instructions": None, "criteria": TEAMS},
+        "anger": {
+            "type": "score",
+            "instructions": None,
+            "criteria": ["Calm", "Annoyed", "Furious"],
+        },
+        "refund": {"type": "noul", "instructions": "The customer asks for money back."},
+    }
+    body = {"model": "kev-latest", "state": {"message": STATE}, "questions": questions}
+    answer = httpx.post(f"{opened}/v1/systemone", json=body, trust_env=False)
+    assert answer.status_code == 200
+    told = answer.json()
+    assert set(told) == {"model", "answers", "usage"}
+    assert {name: one["type"] for name, one in told["answers"].items()} == {
+        name: question["type"] for name, question in questions.items()
+    }
+    assert set(told["answers"]["team"]["probabilities"]) == set(TEAMS)
+    assert told["answers"]["team"]["choice"] == "billing"
+    assert 0 <= told["answers"]["anger"]["score"] <= 2
+    assert told["answers"]["anger"]["legend"] == {"0": "Calm", "1": "Annoyed", "2": "Furious"}
+    assert 0 <= told["answers"]["refund"]["noul"] <= 1
+    listed = httpx.get(f"{opened}/v1/models", trust_env=False).json()["models"]
+    assert told["model"] in {model["name"] for model in listed}
+
+
+def test_a_pinned_model_that_is_not_ours_is_still_refused(opened: str) -> None:
+    questions = {"q": {"type": "noul", "instructions": "Is it so?"}}
+    body = {"model": "jev-1.13.0", "state": STATE, "questions": questions}
+    answer = httpx.post(f"{opened}/v1/systemone", json=body, trust_env=False)
+    assert (answer.status_code, answer.json()["detail"]["error_type"]) == (400, "api_usage_error")
