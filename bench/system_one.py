@@ -108,7 +108,8 @@ purpose (see [jevcompat.md](jevcompat.md)).
 ## Named faults against our client
 
 {len(faults)} faults of the suite's mock server. "Taken" with a question and a code: the answer
-about the agent stands, that question's is refused. Strict mode shows the first refusal of any question.
+about the agent stands, that question's is refused. Strict mode shows the first refusal of any
+question.
 
 | fault | lenient | strict | why |
 | --- | --- | --- | --- |

@@ -67,6 +67,11 @@ class Redactor:
             except ValueError as error:
                 raise ValueError(f"pattern {number}: {error}") from error
 
+    @property
+    def has_patterns(self) -> bool:
+        """Tell whether there is anything to look for."""
+        return bool(self._patterns)
+
     def redact(self, text: str, *, max_chars: int) -> Redacted:
         """Cut out every match and keep the beginning of the text.
 

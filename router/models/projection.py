@@ -46,7 +46,7 @@ def project(message: InboundMessage, *, redactor: Redactor | None = None) -> Pro
     text = fitted(told.text, MAX_TEXT_BYTES)
     state: dict[str, object] = {"message": text}
     if message.channel is not None:
-        state["channel"] = message.channel
+        state["channel"] = redactor.redact(message.channel, max_chars=len(message.channel)).text
     count, cut = told.count, len(message.context) > MAX_TURNS
     earlier = []
     for turn in message.context[-MAX_TURNS:]:

@@ -128,14 +128,15 @@ def server_message(body: bytes) -> str:
         detail,
         (detail.get("message") or detail.get("error_type")) if isinstance(detail, dict) else None,
         _joined(detail),
+        _joined(parsed.get("errors"), "message"),
     ]
     return next((one for one in told if isinstance(one, str) and one), "")[:MESSAGE_CHARS]
 
 
-def _joined(detail: object) -> str | None:
+def _joined(detail: object, member: str = "msg") -> str | None:
     if not isinstance(detail, list):
         return None
-    texts = [one.get("msg") for one in detail if isinstance(one, dict)]
+    texts = [one.get(member) for one in detail if isinstance(one, dict)]
     return "; ".join(text for text in texts if isinstance(text, str))
 
 

@@ -14,6 +14,7 @@ from clawmarshal.router.decision import Answers
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.breaker import Breaker
 from clawmarshal.router.models.exchange import ApiKey, Budget, Exchange
+from clawmarshal.router.models.masking import Masker
 from clawmarshal.router.models.projection import project
 from clawmarshal.router.models.sitting import Sitting
 from clawmarshal.router.models.wire import printable_name
@@ -51,7 +52,8 @@ class SystemOneModel:
     strict
         True refuses answers without ``confidence`` and answers by another model.
     redactor
-        What is cut out of texts before they leave; such a message counts as truncated.
+        What is cut out of texts before they leave, of agents' remits too. A message that lost
+        something counts as truncated.
     breaker
         One of its own where None.
     transport, exchange
@@ -88,6 +90,7 @@ class SystemOneModel:
         self._cap = option_cap
         self._is_strict = strict
         self._redactor = redactor
+        self._masker = Masker(redactor)
         self._breaker = breaker or Breaker()
         self._exchange = exchange or Exchange(
             base_url, path, key=key, envelope=envelope, transport=transport
@@ -138,15 +141,17 @@ class SystemOneModel:
 
     def _sitting(self, ballot: Ballot, message: InboundMessage, budget: Budget) -> Sitting:
         _check_names(ballot)
+        asked, masked = self._masker.ballot(ballot)
         return Sitting(
             exchange=self._exchange,
             name=self._name,
             accepted=self._accepted,
             cap=self._cap,
             is_strict=self._is_strict,
-            ballot=ballot,
+            ballot=asked,
             projection=project(message, redactor=self._redactor),
             budget=budget,
+            notes=[f"questions-redacted:{masked}"] if masked else [],
         )
 
 

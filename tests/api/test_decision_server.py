@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from clawmarshal.api.configured import configured_model
@@ -15,8 +16,11 @@ from clawmarshal.api.wiring import wire
 from clawmarshal.errors import SettingsError
 from clawmarshal.router.models.system_one import SystemOneModel
 from tests.support.asgi import AppClient, served
+from tests.support.loopback_server import LoopbackServer
 from tests.support.peers import free_port, peer
 from tests.support.service import SAFE, configure, settings_of
+from tests.support.system_one_server import MODEL, preferring
+from tests.support.turns import wait_until
 
 SERVER = "model: system_one, base_url: 'http://127.0.0.1:9', name: jev-1.13.0"
 
@@ -178,3 +182,41 @@ def test_the_offline_model_answers_for_a_server_that_is_away(tmp_path: Path) -> 
     assert route["via"] == "offline"
     assert "fallback-after:unreachable" in route["notes"]
     assert route["model"].startswith("clawmarshal-local")
+
+
+def test_model_usage_latency_and_request_id_are_recorded_with_the_route(tmp_path: Path) -> None:
+    with LoopbackServer() as server:
+        decision = f"model: system_one, base_url: '{server.url}', name: {MODEL}"
+        service = wire(settings_of(written(tmp_path, decision)))
+        with served(service.app()) as client:
+            route = post(client, service, SAFE)
+            kept: Any = service.ledger.route(route["id"]).explanation["decision"]
+        assert wait_until(lambda: server.open == 0)
+    assert (kept["model"], kept["request_id"]) == (MODEL, "req_1")
+    assert kept["usage"] == {"input_tokens": 100, "output_tokens": 10}
+    assert kept["latency_ms"] > 0
+    assert kept["orders_agree"] is True
+
+
+@pytest.mark.parametrize("fallback", ["", ", fallback: lexical"], ids=["alone", "fallback"])
+def test_an_envelope_is_unwrapped_or_refused_through_the_service(
+    tmp_path: Path, fallback: str
+) -> None:
+    def wrapped(body: Any) -> httpx.Response:
+        inner = preferring("finance")(body).json()
+        return httpx.Response(200, json={"result": inner, "success": True, "errors": []})
+
+    with LoopbackServer(wrapped) as server:
+        found = []
+        for envelope in ("true", "false"):
+            folder = tmp_path / envelope
+            folder.mkdir()
+            told = f"base_url: '{server.url}', name: {MODEL}, envelope: {envelope}{fallback}"
+            service = wire(settings_of(written(folder, f"model: system_one, {told}")))
+            with served(service.app()) as client:
+                found.append(post(client, service, SAFE))
+    assert (found[0]["model"], found[0]["via"]) == (MODEL, "model")
+    if fallback:
+        assert "fallback-after:answers-malformed" in found[1]["notes"]
+    else:
+        assert found[1]["reason"] == "decision_invalid"

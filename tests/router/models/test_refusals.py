@@ -134,6 +134,7 @@ def test_the_wait_a_server_asks_for(headers: dict[str, str], seconds: float | No
         (b'{"detail":{"message":"dm"}}', "dm"),
         (b'{"detail":[{"msg":"x"},{"msg":7},3,{"msg":"y"}]}', "x; y"),
         (b'{"detail":[]}', ""),
+        (b'{"result":null,"success":false,"errors":[{"code":7003,"message":"m1"},{}]}', "m1"),
         (b'{"error":7}', ""),
         (b'{"error":"' + b"x" * 900 + b'"}', "x" * 200),
     ],
@@ -141,3 +142,8 @@ def test_the_wait_a_server_asks_for(headers: dict[str, str], seconds: float | No
 )
 def test_what_a_server_says_is_found_in_every_dialect(body: bytes, said: str) -> None:
     assert server_message(body) == said
+
+
+def test_an_envelope_that_knows_no_such_model_is_config() -> None:
+    body = b'{"success":false,"errors":[{"code":5007,"message":"No such model @cf/x/y"}]}'
+    assert read_refusal(400, {}, body, now=NOW).code == "config"

@@ -14,11 +14,18 @@ from clawmarshal.errors import (
     SettingsError,
 )
 from clawmarshal.roster.roster import Roster
-from clawmarshal.router.ballot import Ballot, ChoiceQuestion, ScoreQuestion, fleet_ballot
+from clawmarshal.router.ballot import (
+    Ballot,
+    ChoiceQuestion,
+    NoulQuestion,
+    ScoreQuestion,
+    fleet_ballot,
+)
 from clawmarshal.router.decision import Answers, validate_fleet
 from clawmarshal.router.message import InboundMessage, Utterance
 from clawmarshal.router.models.breaker import Breaker
 from clawmarshal.router.models.exchange import ApiKey, Exchange
+from clawmarshal.router.models.masking import MAX_KEPT, Masker
 from clawmarshal.router.models.system_one import SystemOneModel
 from clawmarshal.router.redaction import Redactor
 from tests.support.deciding import FINANCE, FLEET, answers, ballot_for, choice_question
@@ -533,6 +540,52 @@ def test_what_is_redacted_never_leaves_and_the_message_counts_as_truncated() -> 
         ],
     }
     assert not ask(model, "Pay Ann now").truncated
+
+
+def test_what_is_redacted_leaves_in_no_question_either() -> None:
+    agents = [
+        type(FINANCE)("finance", "Invoices for ann@corp.example.", not_for=("bob@corp.example",)),
+        type(FINANCE)("personal", "Errands.", examples=("Write to eve@corp.example today",)),
+    ]
+    server = FakeServer(FINANCE_WINS)
+    model = server.model(redactor=Redactor(["email"]))
+    for _ in range(2):
+        message = InboundMessage("When is it due?", channel="mail:zoe@corp.example")
+        ballot = fleet_ballot(Roster(agents), message)
+        found = asyncio.run(model.answer(ballot, message, deadline_s=5))
+        assert found.notes == ("questions-redacted:6",)
+        assert not found.truncated
+        assert validate_fleet(ballot, found).agent.option == "finance"
+    assert all(b"corp" not in request.content for request in server.requests)
+    sent = server.bodies[1]
+    assert sent["questions"]["agent"]["criteria"]["finance"].startswith("Invoices for [email]")
+    assert sent["state"]["channel"] == "mail:[email]"
+
+
+def test_a_question_of_any_type_is_redacted() -> None:
+    server = FakeServer(lambda _: good({}))
+    mail = "ann@corp.example"
+    ballot = Ballot(
+        {
+            "c": ChoiceQuestion(f"For {mail} ?", {"a": f"x {mail}", "b": ""}),
+            "s": ScoreQuestion(f"About {mail} ?", (f"low {mail}", "high")),
+            "n": NoulQuestion(f"Is it {mail} ?", {"true": f"yes {mail}", "false": "no"}),
+            "p": NoulQuestion("Is it so?"),
+        }
+    )
+    found = ask(server.model(redactor=Redactor(["email"])), ballot=ballot)
+    assert found.notes == ("questions-redacted:6",)
+    assert b"corp" not in server.requests[0].content
+    assert ask(server.model(redactor=Redactor()), ballot=ballot).notes == ()
+
+
+def test_what_is_kept_of_redacted_texts_is_bounded() -> None:
+    masker = Masker(Redactor(["email"]))
+    for number in range(2):
+        texts = {f"o{n}": f"{number} {n} a@b.example" for n in range(MAX_KEPT)}
+        _, count = masker.ballot(Ballot({"q": ChoiceQuestion("Which?", texts)}))
+        assert count == MAX_KEPT
+        assert len(masker._kept) <= MAX_KEPT
 
 
 def test_the_last_turns_are_sent_and_bounded() -> None:
