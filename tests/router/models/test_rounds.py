@@ -1,6 +1,7 @@
 """Fleets over the option cap: groups, rounds and a final, and nobody lost on the way."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clawmarshal.errors import DecisionInvalidError
+from clawmarshal.errors import DecisionInvalidError, DecisionUnavailableError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import AGENT, NONE_OF_THESE, Ballot, ChoiceQuestion, fleet_ballot
@@ -316,3 +317,35 @@ def test_groups_hold_everybody_once_in_order(
 def test_an_option_that_fits_no_request_is_an_error() -> None:
     with pytest.raises(DecisionInvalidError):
         Room(10, 100, {"a": 200}).groups(["a"])
+
+
+def final_only(scene: Any) -> Any:
+    """Play a scene in the final, and answer the rounds before it well."""
+    good_one = preferring("agent-0500")
+
+    def answering(request: Mapping[str, Any]) -> Any:
+        return (scene if "risk" in request["questions"] else good_one)(request)
+
+    return answering
+
+
+def test_one_deadline_holds_for_all_rounds_together() -> None:
+    server = FakeServer(final_only(lambda _: asyncio.Event().wait()))
+    begin = time.monotonic()
+    with pytest.raises(DecisionUnavailableError) as caught:
+        asyncio.run(server.model().answer(fleet(1000), HELLO, deadline_s=2.0))
+    assert caught.value.code == "timeout"
+    assert time.monotonic() - begin < 10
+    assert sum("risk" in body["questions"] for body in server.bodies) == 1
+
+
+def test_all_rounds_share_one_repeat() -> None:
+    away = httpx.Response(503)
+    well = preferring("agent-0500")
+    answered = asyncio.run(FakeServer(away, well).model().answer(fleet(1000), HELLO, deadline_s=30))
+    assert validate_fleet(fleet(1000), answered).agent.option == "agent-0500"
+    server = FakeServer(away, *[well] * 8, final_only(lambda _: away))
+    with pytest.raises(DecisionUnavailableError) as caught:
+        asyncio.run(server.model().answer(fleet(1000), HELLO, deadline_s=30))
+    assert caught.value.code == "server"
+    assert sum("risk" in body["questions"] for body in server.bodies) == 1
