@@ -255,6 +255,8 @@ class SettingsError(ClawmarshalError):
 
     code = "settings-invalid"
 
-    def __init__(self, message: str, *, faults: Sequence[Fault] = ()) -> None:
+    def __init__(
+        self, message: str, *, faults: Sequence[Fault] = (), code: str | None = None
+    ) -> None:
         self.faults = tuple(faults)
-        super().__init__(message + "".join(f"\n  {fault}" for fault in self.faults))
+        super().__init__(message + "".join(f"\n  {fault}" for fault in self.faults), code=code)

@@ -2,7 +2,7 @@
 
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.elsewhere import Elsewhere
-from clawmarshal.router.ledger.binding import LaunchTerms, template_digest
+from clawmarshal.router.ledger.binding import LaunchTerms, program_of, template_digest
 from clawmarshal.router.thresholds import Directives
 from clawmarshal.transport.outcome import Transport
 
@@ -27,13 +27,19 @@ def launch_terms(
     elsewhere
         Says what runs on other hosts; None where every agent is this one's.
     """
+    version: str | None = None
+    files: tuple[str, ...] = ()
     if elsewhere is not None and agent.id in elsewhere.agents:
         digest = elsewhere.template_digest(agent.id)
     else:
-        digest = template_digest({**transport.template(agent), "directives": directives})
+        template = transport.template(agent)
+        version, files = program_of(template)
+        digest = template_digest({**template, "directives": directives})
     return LaunchTerms(
         agent,
         digest,
+        cli_version=version,
+        cli_files=files,
         available=agent.enabled and (live is None or agent.id in live),
         timeout_s=agent.timeout_s or default_timeout_s,
         neutralises=directives is Directives.NEUTRALISE,

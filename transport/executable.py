@@ -1,8 +1,6 @@
 """Which program is run: resolved once, checked like a key file, version and flags gated."""
 
-import grp
 import os
-import pwd
 import re
 import stat
 import sys
@@ -12,6 +10,7 @@ from pathlib import Path
 
 from clawmarshal.errors import NotLaunchedError, SettingsError
 from clawmarshal.transport.command import REQUIRED_FLAGS
+from clawmarshal.transport.trusted import find_doubt
 
 MINIMUM = (2026, 9, 0)
 """The oldest OpenClaw that is launched.
@@ -24,6 +23,9 @@ to the Gateway was lost (openclaw pull request 112074, merged 2026-07-21, took t
 _VERSION = re.compile(r"\b(20\d\d)\.(\d{1,2})\.(\d{1,3})(?![\d.])", re.ASCII)
 _OPTIONS = re.compile(r"-I|--max-old-space-size=\d{2,5}|--disable-warning=ExperimentalWarning")
 _SCRIPTS = (".mjs", ".cjs", ".js")
+_SHIM = re.compile(r"#!\s*/\S*sh\b.*?\"\$basedir/([^\"$`\n]+\.[mc]?js)\"", re.ASCII | re.DOTALL)
+"""What npm, pnpm and yarn write where they make no link: a shell script beside Node."""
+_SHIM_BYTES = 8192
 _HERE = Path(__file__).resolve().parent
 _NODE_ADVICE = (
     "configure Node itself and OpenClaw's script, both absolute: "
@@ -36,8 +38,9 @@ class Executable:
     """What every argv begins with."""
 
     parts: tuple[str, ...]
+    """Links resolved, so that a link that is turned later changes nothing."""
     files: tuple[str, ...]
-    """The parts that are files, links resolved."""
+    """The parts that are files."""
 
     def fingerprint(self) -> tuple[tuple[int, ...], ...]:
         """Identify the files as they are now; another value means: ask for the version again.
@@ -69,30 +72,52 @@ def resolve(command: Sequence[str]) -> Executable:
     Raises
     ------
     SettingsError
-        Relative, missing, a directory, not executable, writable by others, a ``.cmd`` or ``.bat``,
-        or a shim that leads to a script. The message says how to mend it.
+        It cannot be used; the message says how to mend it. Codes: ``cli-arguments``,
+        ``cli-characters``, ``cli-batch-file``, ``cli-not-absolute``, ``cli-missing``,
+        ``cli-folder``, ``cli-special-file``, ``cli-not-executable``, ``cli-not-readable``,
+        ``cli-owner``, ``cli-writable``, ``cli-shim``.
     """
     if isinstance(command, str | bytes) or not command:
-        raise SettingsError("transport.command is a list of absolute paths, not a line of text")
-    parts = tuple(os.fspath(part) for part in command)
-    program, *rest = parts
-    if len(rest) > 1 and all(_OPTIONS.fullmatch(option) for option in rest[:-1]):
-        scripts = rest[-1:]
-    elif len(rest) <= 1:
-        scripts = rest
-    else:
-        raise SettingsError(
+        raise _refused("transport.command is a list of absolute paths", "cli-arguments")
+    program, *rest = (os.fspath(part) for part in command)
+    options, scripts = rest[:-1], rest[-1:]
+    if not all(_OPTIONS.fullmatch(option) for option in options):
+        raise _refused(
             "transport.command is one executable, or an interpreter and its script; "
-            "arguments cannot be added"
+            "arguments cannot be added",
+            "cli-arguments",
         )
-    files = [_check_file(program, needs_execute=True)]
-    if not scripts and files[0].endswith(_SCRIPTS):
-        raise SettingsError(
-            f"transport.command {program} leads to the script {files[0]}, which looks for Node "
-            f"along PATH; {_NODE_ADVICE}"
+    first = _check_file(program, needs_execute=True)
+    if not scripts and (script := script_behind(first)):
+        return _from_shim(program, script)
+    files = [first, *(_check_file(script, needs_execute=False) for script in scripts)]
+    return Executable((_as_run(program, first), *options, *files[1:]), tuple(files))
+
+
+def script_behind(real: str) -> str | None:
+    """Return OpenClaw's script when a file is it, or is the shell script npm writes for it."""
+    if real.endswith(_SCRIPTS):
+        return real
+    try:
+        with open(real, "rb") as stream:
+            text = stream.read(_SHIM_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return None
+    found = _SHIM.match(text)
+    return None if found is None else os.path.normpath(os.path.join(real, "..", found[1]))
+
+
+def _from_shim(shim: str, script: str) -> Executable:
+    """Run the Node beside a shim, and its script; the shim itself would look along PATH."""
+    node = os.path.join(os.path.dirname(shim), "node")
+    if not os.path.lexists(node):
+        raise _refused(
+            f"transport.command {shim} leads to the script {script}, which looks for Node along "
+            f"PATH, and none lies beside it; {_NODE_ADVICE}",
+            "cli-shim",
         )
-    files += [_check_file(script, needs_execute=False) for script in scripts]
-    return Executable(parts=parts, files=tuple(files))
+    files = (_check_file(node, needs_execute=True), _check_file(script, needs_execute=False))
+    return Executable(files, files)
 
 
 def parse_version(output: str) -> str | None:
@@ -148,8 +173,8 @@ def find_openclaw(environment: Mapping[str, str]) -> tuple[str, ...]:
     found = _which("openclaw", path)
     if found is None:
         raise SettingsError("no `openclaw` on PATH; install OpenClaw, or give transport=")
-    real = os.path.realpath(found)
-    if not real.endswith(_SCRIPTS):
+    real = script_behind(os.path.realpath(found))
+    if real is None:
         return (found,)
     beside = os.path.join(os.path.dirname(found), "node")
     node = beside if os.access(beside, os.X_OK) else _which("node", path)
@@ -168,25 +193,40 @@ def _which(name: str, path: str) -> str | None:
 
 def _check_file(path: str, *, needs_execute: bool) -> str:
     """Return the file behind `path`, links resolved, once it is safe to run."""
+    if not path.isprintable():
+        raise _refused(f"transport.command {path!r} holds control characters", "cli-characters")
     if path.lower().endswith((".cmd", ".bat", ".ps1")):
-        raise SettingsError(f"transport.command {path} is a batch file; {_NODE_ADVICE}")
+        raise _refused(
+            f"transport.command {path} is a batch file; {_NODE_ADVICE}", "cli-batch-file"
+        )
     if not os.path.isabs(path):
-        raise SettingsError(f"transport.command {path!r} is not an absolute path")
+        raise _refused(f"transport.command {path!r} is not an absolute path", "cli-not-absolute")
     real = os.path.realpath(path)
     try:
-        found = os.stat(real)
+        found = os.stat(path)
+        _check_kind(path, real, found=found, needs_execute=needs_execute)
+        doubt = None if _is_ourselves(real) else find_doubt(path)
     except OSError as error:
-        raise SettingsError(f"transport.command {path}: {error.strerror}") from error
+        why = error.strerror or str(error)
+        raise _refused(f"transport.command {path}: {why}", "cli-missing") from error
+    if doubt is not None:
+        raise _refused(f"transport.command {path}: {doubt.place}: {doubt.why}", doubt.code)
+    return real
+
+
+def _check_kind(path: str, real: str, *, found: os.stat_result, needs_execute: bool) -> None:
     if stat.S_ISDIR(found.st_mode):
-        raise SettingsError(f"transport.command {path} is a directory")
+        raise _refused(f"transport.command {path} is a directory", "cli-folder")
     if not stat.S_ISREG(found.st_mode):
-        raise SettingsError(f"transport.command {path} is not a regular file")
+        raise _refused(f"transport.command {path} is not a regular file", "cli-special-file")
     if not os.access(real, os.X_OK if needs_execute else os.R_OK):
         what = "executable" if needs_execute else "readable"
-        raise SettingsError(f"transport.command {path} is not {what} for this user")
-    if not _is_ourselves(real):
-        _check_writers(path, real)
-    return real
+        raise _refused(f"transport.command {path} is not {what} for this user", f"cli-not-{what}")
+
+
+def _as_run(path: str, real: str) -> str:
+    """Return what is run: the file itself; our own interpreter by its name, which says its home."""
+    return path if real == os.path.realpath(sys.executable) else real
 
 
 def _is_ourselves(real: str) -> bool:
@@ -194,26 +234,5 @@ def _is_ourselves(real: str) -> bool:
     return real == os.path.realpath(sys.executable) or Path(real).parent == _HERE
 
 
-def _check_writers(path: str, real: str) -> None:
-    for name in dict.fromkeys((real, os.path.dirname(real), os.path.dirname(path))):
-        found = os.stat(name)
-        is_sticky = stat.S_ISDIR(found.st_mode) and found.st_mode & stat.S_ISVTX
-        if not is_sticky and _others_may_write(found):
-            raise SettingsError(
-                f"transport.command {path}: others may write to {name}; chmod go-w {name}"
-            )
-
-
-def _others_may_write(found: os.stat_result) -> bool:
-    if found.st_mode & stat.S_IWOTH:
-        return True
-    return bool(found.st_mode & stat.S_IWGRP) and not _is_private_group(found)
-
-
-def _is_private_group(found: os.stat_result) -> bool:
-    """Whether the group is the owner's own, with nobody else in it."""
-    try:
-        owner, group = pwd.getpwuid(found.st_uid), grp.getgrgid(found.st_gid)
-    except KeyError:
-        return False
-    return owner.pw_gid == group.gr_gid and not set(group.gr_mem) - {owner.pw_name}
+def _refused(message: str, code: str) -> SettingsError:
+    return SettingsError(message, code=code)

@@ -23,6 +23,10 @@ class LaunchTerms:
     spec: AgentSpec
     template_digest: str
     """`template_digest` of what `Transport.template` says."""
+    cli_version: str | None = None
+    """What would be launched, for the record; it is in the template too."""
+    cli_files: tuple[str, ...] = ()
+    """The program's files, links resolved."""
     available: bool = True
     """False when disabled, or known to be missing from the live OpenClaw."""
     timeout_s: int = 600
@@ -53,6 +57,13 @@ class Session:
 
     key: str
     generation: int
+
+
+def program_of(template: Mapping[str, object]) -> tuple[str | None, tuple[str, ...]]:
+    """Return the version and the files that a template names; none where it names none."""
+    version, files = template.get("cli_version"), template.get("files")
+    named = files if isinstance(files, list | tuple) else ()
+    return (None if version is None else str(version)), tuple(map(str, named))
 
 
 def template_digest(template: Mapping[str, object]) -> str:

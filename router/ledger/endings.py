@@ -189,12 +189,13 @@ def _outcome(result: TurnResult) -> dict[str, object]:
         "exit_code": result.exit_code,
         "signal": result.signal,
         "run_id": codec.storable(result.run_id),
-        "cli_version": codec.storable(result.cli_version),
         "cancel_unconfirmed": result.cancel_unconfirmed,
         "facts": audit.plain({name: value for name, value in facts.items() if value}),
     }
     if result.pid is not None:
         values["pid"] = result.pid
+    if result.cli_version is not None:
+        values["cli_version"] = codec.storable(result.cli_version)
     return values
 
 

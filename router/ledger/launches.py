@@ -161,6 +161,7 @@ def _launch(
     fence = tx.connection.execute(inserted).scalar_one()
     told = ("number", "agent", "agent_digest", "template_digest", "session_key", "generation")
     facts = {"attempt": attempt["id"], "fence": fence, **{name: attempt[name] for name in told}}
+    facts |= {"cli_version": terms.cli_version, "cli_files": list(terms.cli_files)}
     actor = Actor(f"worker:{worker}")
     moves.must_move(tx, row.id, frm=S.READY, to=S.LAUNCHING, actor=actor, facts=facts, ran=None)
     return LaunchOrder(
@@ -195,6 +196,7 @@ def _attempt_row(tx: Transaction, row: Row[Any], terms: LaunchTerms) -> codec.Js
         "session_key": session.key,
         "generation": session.generation,
         "timeout_s": terms.timeout_s,
+        "cli_version": terms.cli_version,
         "cancel_unconfirmed": False,
         "facts": {},
     }

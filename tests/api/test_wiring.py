@@ -147,6 +147,16 @@ def test_a_key_names_one_message_only(ann: Caller) -> None:
     assert (status, problem["code"]) == (422, "idempotency-mismatch")
 
 
+def test_the_attempt_shows_which_program_was_launched(ann: Caller, cli: FakeOpenClaw) -> None:
+    route = ann.post(SAFE)
+    _, whole = ann("GET", f"/routes/{route['id']}")
+    assert whole["attempts"][0]["cli_version"] == "2026.9.6"
+    _, page = ann("GET", f"/routes/{route['id']}/events")
+    (launch,) = [event for event in page["events"] if event["kind"] == "launching"]
+    assert launch["facts"]["cli_version"] == "2026.9.6"
+    assert launch["facts"]["cli_files"] == cli.command
+
+
 def test_a_channel_s_message_id_prevents_a_second_route(ann: Caller) -> None:
     origin = {"channel": "mail", "conversation": "c", "message_id": "m"}
     first, again = ann.post(SAFE, **origin), ann.post(SAFE, **origin)

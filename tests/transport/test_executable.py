@@ -50,65 +50,179 @@ def test_own_interpreter_is_accepted_wherever_it_stands() -> None:
     assert resolve([sys.executable, "-I", str(Path(programs.__file__).with_name("stand_in.py"))])
 
 
-def refusal(*command: object) -> str:
+def refused(*command: object) -> SettingsError:
     with pytest.raises(SettingsError) as caught:
         resolve(command)  # type: ignore[arg-type]  # paths of every kind
-    return str(caught.value)
+    return caught.value
+
+
+def refusal(*command: object) -> tuple[str, str]:
+    error = refused(*command)
+    return error.code, str(error)
 
 
 def test_missing_says_so(folder: Path) -> None:
-    assert "No such file" in refusal(folder / "nosuch")
+    code, said = refusal(folder / "nosuch")
+
+    assert code == "cli-missing" and "No such file" in said
+
+
+def test_links_in_a_circle_are_missing(folder: Path) -> None:
+    (folder / "a").symlink_to(folder / "b")
+    (folder / "b").symlink_to(folder / "a")
+
+    assert refused(folder / "a").code == "cli-missing"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may run whatever has one x")
+def test_not_executable_for_us_says_so(folder: Path) -> None:
+    assert refused(program(folder, mode=0o611)).code == "cli-not-executable"
 
 
 def test_not_executable_says_so(folder: Path) -> None:
-    assert "not executable" in refusal(program(folder, mode=0o644)) or os.geteuid() == 0
-    assert "not executable" in refusal(program(folder, mode=0o600))
+    code, said = refusal(program(folder, mode=0o600))
+
+    assert code == "cli-not-executable" and "not executable" in said
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_not_readable_says_so(folder: Path) -> None:
+    assert refused(program(folder), program(folder, "o.mjs", 0o300)).code == "cli-not-readable"
 
 
 def test_directory_says_so(folder: Path) -> None:
-    assert "is a directory" in refusal(folder)
+    assert refusal(folder)[0] == "cli-folder"
 
 
 def test_special_file_says_so(folder: Path) -> None:
     os.mkfifo(folder / "fifo")
 
-    assert "not a regular file" in refusal(folder / "fifo")
+    assert refusal(folder / "fifo")[0] == "cli-special-file"
+    assert refused("/dev/null").code == "cli-special-file"
 
 
-def test_relative_says_so() -> None:
-    assert "not an absolute path" in refusal("openclaw")
+@pytest.mark.parametrize("path", ["openclaw", "./openclaw", "", "~/openclaw", "C:\\openclaw.exe"])
+def test_relative_says_so(path: str) -> None:
+    code, said = refusal(path)
+
+    assert code == "cli-not-absolute" and "not an absolute path" in said
+
+
+@pytest.mark.parametrize(
+    "path", ["/bin/a\0b", "/bin/a\nb", "/bin/\x1b[2J", "/bin/a\u202eb"], ids=repr
+)
+def test_control_characters_are_refused(path: str) -> None:
+    code, said = refusal(path)
+
+    assert code == "cli-characters" and said.isprintable()
 
 
 @pytest.mark.parametrize("name", ["openclaw.cmd", "openclaw.BAT", "openclaw.ps1"])
 def test_batch_file_names_the_way_to_configure_node(folder: Path, name: str) -> None:
-    said = refusal(program(folder, name))
+    code, said = refusal(program(folder, name))
 
-    assert "batch file" in said and "openclaw.mjs]" in said
+    assert code == "cli-batch-file" and "openclaw.mjs]" in said
+    assert refused(program(folder, "node"), folder / name).code == "cli-batch-file"
+    assert refused("C:\\Users\\ann\\npm\\" + name).code == "cli-batch-file"
 
 
-def test_npm_shim_names_the_way_to_configure_node(folder: Path) -> None:
-    script = program(folder, "openclaw.mjs")
-    shim = folder / "openclaw"
-    shim.symlink_to(script)
+NPM_SHIM = """#!/bin/sh
+basedir=$(dirname "$(echo "$0" | sed -e 's,\\\\,/,g')")
+if [ -x "$basedir/node" ]; then
+  exec "$basedir/node"  "$basedir/../openclaw/openclaw.mjs" "$@"
+else
+  exec node  "$basedir/../openclaw/openclaw.mjs" "$@"
+fi
+"""
 
-    said = refusal(shim)
 
-    assert str(script) in said and "command: [/path/to/node" in said
+def make_shim(folder: Path, kind: str) -> tuple[Path, Path]:
+    """Install a script and a shim for it as a package manager does; return both."""
+    for name in ("bin", "openclaw"):
+        (folder / name).mkdir(mode=0o755)
+    script = program(folder / "openclaw", "openclaw.mjs")
+    shim = folder / "bin" / "openclaw"
+    if kind == "link":
+        shim.symlink_to("../openclaw/openclaw.mjs")
+    else:
+        shim.write_text(NPM_SHIM)
+        shim.chmod(0o755)
+    return shim, script
+
+
+@pytest.mark.parametrize("kind", ["link", "shell script"])
+def test_shim_beside_node_becomes_node_and_script(folder: Path, kind: str) -> None:
+    shim, script = make_shim(folder, kind)
+    node = program(folder / "bin", "node")
+
+    assert resolve([str(shim)]).parts == (str(node), str(script))
+
+
+@pytest.mark.parametrize("kind", ["link", "shell script"])
+def test_shim_without_node_names_the_way_to_configure_it(folder: Path, kind: str) -> None:
+    shim, script = make_shim(folder, kind)
+
+    code, said = refusal(shim)
+
+    assert code == "cli-shim" and str(script) in said and "command: [/path/to/node" in said
+
+
+@pytest.mark.parametrize("kind", ["link", "shell script"])
+def test_what_is_behind_a_shim_is_checked_too(folder: Path, kind: str) -> None:
+    shim, script = make_shim(folder, kind)
+    node = program(folder / "bin", "node", 0o757)
+
+    assert refused(shim).code == "cli-writable"
+    node.chmod(0o755)
+    script.chmod(0o757)
+    assert refused(shim).code == "cli-writable"
+
+
+def test_links_are_resolved_for_good(folder: Path) -> None:
+    real = program(folder, "openclaw-1")
+    (folder / "openclaw").symlink_to(real)
+    found = resolve([str(folder / "openclaw")])
+
+    (folder / "openclaw").unlink()
+    (folder / "openclaw").symlink_to(program(folder, "openclaw-2"))
+
+    assert found.parts == found.files == (str(real),)
 
 
 def test_writable_by_others_is_refused_with_the_mend(folder: Path) -> None:
     path = program(folder, mode=0o757)
 
-    assert f"chmod go-w {path}" in refusal(path)
+    code, said = refusal(path)
+
+    assert code == "cli-writable" and f"chmod go-w {path}" in said
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another group")
+AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+
+
+@AS_ROOT
 @pytest.mark.parametrize("group", [1, 54321], ids=["known", "unknown"])
 def test_writable_by_another_group_is_refused(folder: Path, group: int) -> None:
     path = program(folder, mode=0o775)
     os.chown(path, -1, group)
 
-    assert f"chmod go-w {path}" in refusal(path)
+    assert refused(path).code == "cli-writable"
+
+
+@AS_ROOT
+@pytest.mark.parametrize("owner", [1, 54321], ids=["known", "unknown"])
+@pytest.mark.parametrize("what", ["file", "folder", "folder above", "link"])
+def test_belonging_to_another_user_is_refused(folder: Path, owner: int, what: str) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    path = program(folder / "a" / "b")
+    link = folder / "link"
+    link.symlink_to(path)
+    place = {"file": path, "folder": path.parent, "folder above": folder / "a", "link": link}[what]
+    os.chown(place, owner, -1, follow_symlinks=False)
+
+    code, said = refusal(link)
+
+    assert code == "cli-owner" and str(place) in said and "chown" in said
 
 
 def test_writable_by_the_owners_own_group_is_accepted(folder: Path) -> None:
@@ -117,37 +231,76 @@ def test_writable_by_the_owners_own_group_is_accepted(folder: Path) -> None:
     assert resolve([str(path)])
 
 
-def test_folder_writable_by_others_is_refused_unless_sticky(folder: Path) -> None:
-    path = program(folder)
-    folder.chmod(0o777)
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_folder_writable_by_others_is_refused_however_far_above_unless_sticky(
+    folder: Path, depth: int
+) -> None:
+    (folder / "a" / "b").mkdir(parents=True)
+    path = program(folder / "a" / "b")
+    place = path.parents[depth]
+    place.chmod(0o777)
 
-    assert f"chmod go-w {folder}" in refusal(path)
-    folder.chmod(0o1777)
+    code, said = refusal(path)
+
+    assert code == "cli-writable" and f"chmod go-w {place}" in said
+    place.chmod(0o1777)
     assert resolve([str(path)])
+    place.chmod(0o700)
+
+
+@AS_ROOT
+def test_in_a_sticky_folder_what_belongs_to_another_is_refused(folder: Path) -> None:
+    path = program(folder)
+    folder.chmod(0o1777)
+    os.chown(path, 54321, -1)
+
+    assert refused(path).code == "cli-owner"
     folder.chmod(0o700)
+
+
+def test_folder_that_a_link_passes_through_counts(folder: Path) -> None:
+    (folder / "open").mkdir()
+    path = program(folder)
+    (folder / "open" / "second").symlink_to(path)
+    (folder / "first").symlink_to("open/../open/second")
+    (folder / "open").chmod(0o777)
+
+    assert refused(folder / "first").code == "cli-writable"
+    (folder / "open").chmod(0o755)
+    assert resolve([str(folder / "first")]).parts == (str(path),)
 
 
 def test_script_in_a_folder_writable_by_others_is_refused(folder: Path) -> None:
     (folder / "open").mkdir()
     (folder / "open").chmod(0o777)
 
-    assert "others may write" in refusal(program(folder, "node"), program(folder / "open", "o.mjs"))
+    error = refused(program(folder, "node"), program(folder / "open", "o.mjs"))
+
+    assert error.code == "cli-writable"
 
 
 @pytest.mark.parametrize(
-    "extra", [["--deliver"], ["-I", "--local"], ["--require", "x"]], ids=" ".join
+    ("extra", "code"),
+    [
+        (["--deliver"], "cli-not-absolute"),
+        (["-I", "--local"], "cli-not-absolute"),
+        (["--require", "/x.js", "/o.mjs"], "cli-arguments"),
+        (["--require=/x.js", "/o.mjs"], "cli-arguments"),
+        (["-r", "/o.mjs"], "cli-arguments"),
+        (["/o.mjs", "agent"], "cli-arguments"),
+        (["--max-old-space-size=64\n--eval", "/o.mjs"], "cli-arguments"),
+    ],
+    ids=" ".join,
 )
-def test_no_argument_can_be_added(folder: Path, extra: list[str]) -> None:
-    node = program(folder, "node")
-
-    assert refusal(node, *extra) or refusal(node, *extra, program(folder, "o.mjs"))
+def test_no_argument_can_be_added(folder: Path, extra: list[str], code: str) -> None:
+    assert refused(program(folder, "node"), *extra).code == code
 
 
-def test_line_of_text_is_refused() -> None:
-    with pytest.raises(SettingsError):
-        resolve("/usr/bin/openclaw agent")
-    with pytest.raises(SettingsError):
-        resolve([])
+@pytest.mark.parametrize("command", ["/usr/bin/openclaw agent", b"/usr/bin/openclaw", []], ids=repr)
+def test_line_of_text_is_refused(command: object) -> None:
+    with pytest.raises(SettingsError) as caught:
+        resolve(command)  # type: ignore[arg-type]  # bad on purpose
+    assert caught.value.code == "cli-arguments"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,21 @@ def test_claim_commits_the_attempt_before_it_returns(
     assert order.timeout_s == 60
 
 
+def test_attempt_says_what_is_launched_before_and_after(ledger: Ledger, worker: str) -> None:
+    ready(ledger)
+    files = ("/opt/node", "/opt/openclaw.mjs")
+    terms = replace(TERMS["finance"], cli_version="2026.9.6", cli_files=files)
+
+    order = ledger.claim(worker, terms={"finance": terms}, max_children=2)
+
+    assert order is not None
+    assert ledger.route(order.route_id).attempts[0].cli_version == "2026.9.6"
+    (event,) = [e for e in ledger.events(order.route_id) if e.kind == "launching"]
+    assert (event.facts["cli_version"], event.facts["cli_files"]) == ("2026.9.6", list(files))
+    ledger.finish(order, TurnResult(TurnState.UNKNOWN, "keeper-lost"))
+    assert ledger.route(order.route_id).attempts[0].cli_version == "2026.9.6"
+
+
 def test_session_key_is_of_the_conversation_and_the_agent(ledger: Ledger, worker: str) -> None:
     order = launching(ledger, worker, conversation="a")
     assert order.session_key == session_key(
