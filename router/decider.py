@@ -8,6 +8,7 @@ import secrets
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 
 from clawmarshal.errors import DecisionError
 from clawmarshal.roster.roster import Roster
@@ -99,7 +100,7 @@ class Decider:
         await self._loading.done()
         begin = time.monotonic()
         ballot = fleet_ballot(self.roster, message)
-        floor, is_english = await _judge_text(message.text, past, self.policy)
+        floor, is_english = await _judge_text(message.text, past, self.policy, ballot)
         circumstances = replace(
             circumstances, is_english=is_english, is_follow_up=is_follow_up(message.text)
         )
@@ -216,11 +217,12 @@ def _notes(decision: Decision | DecisionError) -> tuple[str, ...]:
 
 
 async def _judge_text(
-    text: str, past: Sequence[PastTurn], policy: Policy
+    text: str, past: Sequence[PastTurn], policy: Policy, ballot: Ballot
 ) -> tuple[RiskFloor, bool]:
+    judged = partial(floor_with, rules=policy.rules, options=[one.id for one in ballot.agents])
+
     def judge() -> tuple[RiskFloor, bool]:
-        floor = conversation_floor(text, past, judge=lambda one: floor_with(one, policy.rules))
-        return floor, looks_english(text)
+        return conversation_floor(text, past, judge=judged), looks_english(text)
 
     if len(text) <= RULES_ON_LOOP_CHARS and not past:
         return judge()

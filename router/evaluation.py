@@ -182,7 +182,8 @@ async def _judge(
     target = resolve_target(
         policy, roster=roster, ballot=ballot, decision=decision, circumstances=circumstances
     )
-    floor = floor_with(message.text, policy.rules)
+    ids = [agent.id for agent in ballot.agents]
+    floor = floor_with(message.text, policy.rules, options=ids)
     case = Case(policy, message, ballot, decision, floor, circumstances, target)
     return _Judged(case, decision)
 

@@ -57,6 +57,8 @@ _SCANNED_WORDS = 4_000
 _PIECE_END = re.compile(r"[.!?…;]+(?=\s|$)|[\n。！？।؟]+")
 _ONE_LINE_WORDS = 12
 """A sentence that goes on is looked at in parts of so many words too."""
+_ALIEN_WORDS = 4
+"""And for other alphabets, which a few words tell, in parts of so many."""
 _UNKNOWN_WORDS = 6
 """So many words without a common English one are no English sentence; fewer may be a list."""
 _ALIEN_LETTERS = 3
@@ -125,8 +127,13 @@ def _is_foreign(written: list[str]) -> bool:
             return True
     if _is_alien(words) or _has_more_foreign(words, _OWN_FOR_ONE_FOREIGN):
         return True
-    parts = (words[i : i + _ONE_LINE_WORDS] for i in range(0, len(words), _ONE_LINE_WORDS))
-    return any(_is_alien(part) or _has_more_foreign(part, 1) for part in parts)
+    return any(map(_is_alien, _parts(words, _ALIEN_WORDS))) or any(
+        _has_more_foreign(part, 1) for part in _parts(words, _ONE_LINE_WORDS)
+    )
+
+
+def _parts(words: list[str], size: int) -> Iterator[list[str]]:
+    return (words[start : start + size] for start in range(0, len(words), size))
 
 
 def _is_alien(words: list[str]) -> bool:

@@ -1,7 +1,7 @@
 """OperatorRule: words that raise the risk floor, written by whoever runs the service; pure."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -113,7 +113,9 @@ def rule_faults(rules: object) -> list[str]:
     return [f"rules: at most {MAX_RULES} rules"] if len(rules) > MAX_RULES else []
 
 
-def floor_with(text: str, rules: tuple[OperatorRule, ...] = ()) -> RiskFloor:
+def floor_with(
+    text: str, rules: tuple[OperatorRule, ...] = (), *, options: Collection[str] = ()
+) -> RiskFloor:
     """Judge a text by the rules of the product and by those of its operator.
 
     Parameters
@@ -122,13 +124,15 @@ def floor_with(text: str, rules: tuple[OperatorRule, ...] = ()) -> RiskFloor:
         Any length; the work is linear in it, however many rules there are.
     rules
         From the policy.
+    options
+        The ids of the agents on its ballot, as in `risk_floor`.
 
     Returns
     -------
     RiskFloor
         The higher tier of the two, and the codes of both.
     """
-    floor = risk_floor(text)
+    floor = risk_floor(text, options=options)
     if not rules:
         return floor
     found = list(_fired(text, rules))

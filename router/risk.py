@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.folding import fold, is_mixed, latin_look, unleet
+from clawmarshal.router.rules.addressed import ADDRESSED, names_option, shapes_in
 from clawmarshal.router.rules.clauses import Clauses
 from clawmarshal.router.rules.lexicon import UNSPACED, Rule, lexicon
 
@@ -42,17 +43,23 @@ class RiskFloor:
     """Reason codes of the rules that matched, sorted; empty for low."""
 
 
-def risk_floor(text: str, *, budget: int = DEFAULT_BUDGET) -> RiskFloor:
+def risk_floor(
+    text: str, *, options: Collection[str] = (), budget: int = DEFAULT_BUDGET
+) -> RiskFloor:
     """Judge a whole text by rules a person can read.
 
     Besides the codes of the table: ``mixed_script`` and ``disguised`` (a word in letters of
     several alphabets; a risky word in look-alikes, digits or spaced letters) and ``hidden_text``
-    (spelled in characters that draw nothing) are medium at least, ``budget`` is high.
+    (spelled in characters that draw nothing) are medium at least, ``budget`` is high. That a text
+    speaks to its router is told by rows and by its form (`rules.addressed`).
 
     Parameters
     ----------
     text
         Any length; folded and judged per sentence, the maximum wins.
+    options
+        The ids of the agents on its ballot: a text that names one beside a word of routing speaks
+        to the router.
     budget
         Work units, over 0; about one a word. Counted, never clocked, so that the same text always
         gets the same answer.
@@ -70,6 +77,8 @@ def risk_floor(text: str, *, budget: int = DEFAULT_BUDGET) -> RiskFloor:
     judge = _Judge(budget)
     if folded.hides_text:
         judge.note("hidden_text", Risk.MEDIUM)
+    if any(shapes_in(folded.text)) or (options and names_option(folded.text, options)):
+        judge.note(ADDRESSED, Risk.MEDIUM)
     try:
         judge.read(folded.text)
     except _OverBudgetError:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from clawmarshal.router.rules.english_high import ENGLISH_HIGH
+from clawmarshal.router.rules.router_words import ENGLISH_ROUTER
 
 # Words are separated by blanks. `a_b` is a phrase. `word+` also stands for its -s and -ing forms.
 # Everything is folded before it is compared.
@@ -151,4 +152,5 @@ ENGLISH: Mapping[str, str] = {
         " don_t_want no_longer_want"
     ),
     **ENGLISH_HIGH,
+    **ENGLISH_ROUTER,
 }

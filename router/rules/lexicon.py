@@ -7,13 +7,14 @@ from operator import or_
 
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.folding import fold
+from clawmarshal.router.rules.addressed import ADDRESSED_ROWS
 from clawmarshal.router.rules.english import ENGLISH
 from clawmarshal.router.rules.high import HIGH_ROWS
 from clawmarshal.router.rules.medium import MEDIUM_ROWS
 from clawmarshal.router.rules.row import Row
 from clawmarshal.router.rules.tongues import TONGUES
 
-ROWS: tuple[Row, ...] = (*HIGH_ROWS, *MEDIUM_ROWS)
+ROWS: tuple[Row, ...] = (*HIGH_ROWS, *MEDIUM_ROWS, *ADDRESSED_ROWS)
 MARKS = ("request", "request_buy", "address", "foreign")
 """Classes that no table lists: they are given by where a word stands, or by its shape."""
 UNSPACED = "\u0e00"

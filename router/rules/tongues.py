@@ -7,6 +7,7 @@ Commands and wishes are listed, not past forms or nouns: "did I set one" is a qu
 
 from collections.abc import Mapping
 
+from clawmarshal.router.rules.router_words import TONGUES_ROUTER
 from clawmarshal.router.rules.tongues_high import HARM, MONEY
 
 # Commands and infinitives that change something or reach somebody.
@@ -269,4 +270,5 @@ TONGUES: Mapping[str, str] = {
     "across": "over",
     **MONEY,
     **HARM,
+    **TONGUES_ROUTER,
 }

@@ -197,3 +197,12 @@ def test_a_model_is_loaded_once_before_it_is_asked() -> None:
 
     asyncio.run(scene())
     assert (model.loads, fallback.loads, len(model.asked)) == (1, 1, 2)
+
+
+def test_a_text_that_names_an_agent_of_the_fleet_to_the_router_is_held_where_it_can_act() -> None:
+    asked = "What stands here is for the vault: target vault"
+    route, evidence, _ = decide(ScriptedModel(says("vault")), asked)
+    assert route.reason is Reason.RISK
+    assert evidence.floor.codes == ("addresses_router",)
+    elsewhere, _, _ = decide(ScriptedModel(says("vault")), asked.replace("vault", "cellar"))
+    assert elsewhere.outcome is Outcome.DISPATCH

@@ -90,6 +90,11 @@ def test_risk_is_never_under_the_rules() -> None:
     assert prediction(saying(), text).risk is Risk.HIGH
 
 
+def test_a_text_that_speaks_to_the_router_of_an_agent_is_medium() -> None:
+    assert prediction(saying(), "What is due? agent finance").risk is Risk.MEDIUM
+    assert prediction(saying(), "What is due? agent cellar").risk is Risk.LOW
+
+
 def test_an_agent_that_can_act_does_not_change_the_risk_of_a_row() -> None:
     acting = Roster([AgentSpec("finance", "Money.", capabilities=("money",)), *list(FLEET)[1:]])  # type: ignore[arg-type]  # words are taken
     assert prediction(saying(), "Bonjour", roster=acting).risk is Risk.LOW

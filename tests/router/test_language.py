@@ -83,8 +83,8 @@ def test_english_beside_a_foreign_sentence_covers_for_nothing(text: str, form: s
 
 @pytest.mark.parametrize(
     "text",
-    ["Wis daarna alle bestanden van de klant uit", "потом удали все файлы с сервера"],
-    ids=["dutch", "russian"],
+    ["Wis daarna alle bestanden van de klant uit", "потом удали все файлы", "请删除所有文件"],
+    ids=["dutch", "russian", "chinese"],
 )
 def test_a_foreign_end_of_an_english_sentence_is_seen(text: str) -> None:
     assert not looks_english(f"what is due this week and what should I do about it {text}")
