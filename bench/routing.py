@@ -21,6 +21,7 @@ import numpy as np
 from corpus import CLINC7_DROPS, NAMES, Corpus, Tabulator, default_encoder, scored
 from fit_head import EXAMPLES, Study
 from scoring import HEADER, quantile, row, score
+from timing import milliseconds
 
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.roster import Roster
@@ -68,7 +69,7 @@ def quality(study: Study, encoder: Encoder | None, heads_for: Callable[[str], He
     parts = []
     for count, title in SHOTS.items():
         lines, languages = [_with_goals(HEADER)], {}
-        for corpus in _benches(study, count):
+        for corpus in benches(study, count):
             found = score(corpus, scored(heads_for(corpus.name), encoder, corpus))
             goal = GOALS.get(corpus.name, {}).get(count, "-")
             lines.append(f"{row(corpus.name, found)} {goal} |")
@@ -106,12 +107,9 @@ def speed(study: Study) -> str:
     for count in SHOTS:
         for name in ("clinc10", "banking77"):
             agents = study.corpora[name, count].agents
-            lines.append(_timed(model, agents, texts, count))
+            lines.append(timed(model, agents, texts, count))
     agents = study.corpora["banking77", 0].agents
-    many = [
-        AgentSpec(f"{a.id}_{i}", f"{a.description} Desk {i}.") for i in range(13) for a in agents
-    ]
-    lines.append(_timed(model, many[:1000], texts[:200], 0))
+    lines.append(timed(model, many(agents), texts[:200], 0))
     model.close()
     return "\n".join([*lines, "", f"memory, in a process that loads and answers once: {_alone()}"])
 
@@ -162,6 +160,17 @@ def _with_goals(header: str) -> str:
     return f"{first} goal for top-1: must / stretch |\n{second} --- |"
 
 
+def many(agents: Sequence[AgentSpec], count: int = 1000) -> list[AgentSpec]:
+    """Make a large fleet from a smaller one: the same work at several desks."""
+    desks = range(1 + count // len(agents))
+    made = [
+        AgentSpec(f"{a.id}_{i}", f"{a.description} Desk {i}.", examples=a.examples)
+        for i in desks
+        for a in agents
+    ]
+    return made[:count]
+
+
 def _alone() -> str:
     found = subprocess.run(
         [sys.executable, "-c", ALONE], capture_output=True, check=True, text=True
@@ -169,7 +178,8 @@ def _alone() -> str:
     return found.stdout.strip()
 
 
-def _benches(study: Study, count: int) -> Iterator[Corpus]:
+def benches(study: Study, count: int) -> Iterator[Corpus]:
+    """Yield what is scored: every roster, and clinc10 once more without some agents."""
     for name in NAMES:
         corpus = study.corpora[name, count]
         yield corpus
@@ -177,21 +187,17 @@ def _benches(study: Study, count: int) -> Iterator[Corpus]:
             yield corpus.without("clinc7", CLINC7_DROPS)
 
 
-def _timed(
+def timed(
     model: LocalDecisionModel, agents: Sequence[AgentSpec], texts: Sequence[str], count: int
 ) -> str:
+    """Time single decisions and write them as a line of the table."""
     roster = Roster(agents)
 
-    async def each() -> list[float]:
-        taken = []
-        for text in [texts[0], *texts]:
-            message = InboundMessage(text)
-            started = time.perf_counter()
-            await model.answer(fleet_ballot(roster, message), message, deadline_s=60)
-            taken.append((time.perf_counter() - started) * 1000)
-        return taken[1:]
+    async def decide(text: str) -> object:
+        message = InboundMessage(text)
+        return await model.answer(fleet_ballot(roster, message), message, deadline_s=60)
 
-    taken = asyncio.run(each())
+    taken = asyncio.run(milliseconds(decide, texts))
     middle, high = quantile(taken, 0.5), quantile(taken, 0.95)
     return f"| {len(agents)} | {count} | {middle:.1f} | {high:.1f} |"
 

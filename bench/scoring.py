@@ -20,7 +20,7 @@ class Score:
     """Of messages that belong to an agent: the best agent is the right one."""
     auroc: float | None
     """Of telling messages of nobody from the others, by the probability of none."""
-    calibration: float
+    calibration: float | None
     """Expected calibration error of the probability stated, 15 bins."""
     precision: float | None
     """Of the messages routed at the default thresholds."""
@@ -30,31 +30,55 @@ class Score:
     """Top-1 per language."""
 
 
+@dataclass(frozen=True)
+class Answers:
+    """What one system answers to every message of a corpus; one entry per message."""
+
+    best: np.ndarray
+    """Index of the best agent."""
+    top: np.ndarray
+    """What is stated of that agent: a probability, or a score where `stated` is None."""
+    none: np.ndarray
+    """The same of nobody; the more, the rather."""
+    routed: np.ndarray
+    """Whether the best agent gets the message."""
+    stated: np.ndarray | None
+    """The probability of the answer given, an agent or none; None where it has none to state."""
+
+
 def score(corpus: Corpus, fit: np.ndarray) -> Score:
-    """Score answers.
+    """Score distributions at the default thresholds.
 
     Parameters
     ----------
     fit
         One row per message, one column per agent; the last column is none.
     """
-    gold = corpus.gold()
-    owned = gold >= 0
-    best = fit[:, :-1].argmax(1)
-    right = best == gold
+    return score_answers(corpus, at_defaults(fit))
+
+
+def at_defaults(fit: np.ndarray) -> Answers:
+    """Read distributions as the default thresholds do; the last column is none."""
     ordered = np.sort(fit, axis=1)
     sure = (ordered[:, -1] >= MIN_PROBABILITY) & (ordered[:, -1] - ordered[:, -2] >= MIN_MARGIN)
     routed = sure & (fit.argmax(1) < fit.shape[1] - 1)
     stated = np.where(routed, fit.max(1), fit[:, -1])
-    holds = np.where(routed, right, ~owned)
+    return Answers(fit[:, :-1].argmax(1), fit[:, :-1].max(1), fit[:, -1], routed, stated)
+
+
+def score_answers(corpus: Corpus, answers: Answers) -> Score:
+    """Score the answers of any system."""
+    gold = corpus.gold()
+    owned, right, routed = gold >= 0, answers.best == gold, answers.routed
     languages = defaultdict(list)
     for row, is_right in zip(corpus.rows, right, strict=True):
         if row.language is not None:
             languages[row.language].append(bool(is_right))
+    stated = answers.stated
     return Score(
         float(right[owned].mean()),
-        _auroc(fit[~owned, -1], fit[owned, -1]),
-        _calibration(stated, holds),
+        auroc(answers.none[~owned], answers.none[owned]),
+        None if stated is None else calibration(stated, np.where(routed, right, ~owned)),
         float(right[routed].mean()) if routed.any() else None,
         float(routed[owned].mean()),
         {name: sum(found) / len(found) for name, found in sorted(languages.items())},
@@ -78,14 +102,16 @@ def quantile(values: Sequence[float], share: float) -> float:
     return sorted(values)[min(len(values) - 1, math.floor(share * len(values)))]
 
 
-def _auroc(higher: np.ndarray, lower: np.ndarray) -> float | None:
+def auroc(higher: np.ndarray, lower: np.ndarray) -> float | None:
+    """Return how often a higher one is over a lower one; None where there is nothing of one."""
     if not len(higher) or not len(lower):
         return None
     over = (higher[:, None] > lower).mean() + (higher[:, None] == lower).mean() / 2
     return float(over)
 
 
-def _calibration(stated: np.ndarray, holds: np.ndarray, bins: int = 15) -> float:
+def calibration(stated: np.ndarray, holds: np.ndarray, bins: int = 15) -> float:
+    """Return the expected calibration error of probabilities against what held."""
     places = np.clip(np.ceil(stated * bins).astype(int) - 1, 0, bins - 1)
     off = [abs(float(stated[places == b].sum() - holds[places == b].sum())) for b in range(bins)]
     return sum(off) / len(stated)
