@@ -1,6 +1,7 @@
 """Files of lines and results that commands read and write, with errors that say what is wrong."""
 
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -45,7 +46,9 @@ def write_whole(path: Path, text: str) -> None:
     """
     part = path.with_name(path.name + ".part")
     try:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(text, encoding="utf-8", newline="")
+        if path.exists():
+            shutil.copymode(path, part)
         os.replace(part, path)
     except OSError as error:
         raise MessageError(f"{path} cannot be written: {error.strerror}") from error

@@ -3,9 +3,10 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from fastapi import FastAPI
 
@@ -24,7 +25,9 @@ from clawmarshal.api.rates import RateLimit
 from clawmarshal.api.settings import (
     Settings,
     TransportSettings,
+    configured_openclaw,
     gateway_of,
+    load_settings,
     secrets_of,
     values_of,
 )
@@ -34,6 +37,7 @@ from clawmarshal.errors import (
     NotLaunchedError,
     SettingsError,
 )
+from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.loader import load_roster
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
@@ -308,8 +312,13 @@ def _near(roster: Roster, name: str) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
-def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
+def make_transport(settings: Settings, roster: Iterable[AgentSpec] = ()) -> OpenClawTransport:
     """Make the transport of a configuration, its spawner started.
+
+    Parameters
+    ----------
+    roster
+        Whose variables are passed on; nobody's for a transport that launches no turn.
 
     Raises
     ------
@@ -334,6 +343,27 @@ def make_transport(settings: Settings, roster: Roster) -> OpenClawTransport:
         agent_env=values_of({name for agent in roster for name in agent.env}),
         agent_secrets=secrets_of(told),
     )
+
+
+@asynccontextmanager
+async def asking(config: Path | None) -> AsyncIterator[OpenClawTransport]:
+    """Open a transport that asks and launches nothing: of a configuration, else as installed.
+
+    Raises
+    ------
+    SettingsError
+        There is no OpenClaw, or what is configured cannot be used.
+    """
+    if config is not None:
+        transport = make_transport(load_settings(config))
+    elif named := configured_openclaw():
+        transport = OpenClawTransport(named[0], openclaw_config=named[1])
+    else:
+        transport = OpenClawTransport.discover()
+    try:
+        yield transport
+    finally:
+        await transport.close()
 
 
 @asynccontextmanager

@@ -12,23 +12,22 @@ from typing import Self
 
 from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError, SettingsError
 from clawmarshal.roster.agent import AgentSpec
-from clawmarshal.roster.openclaw import agent_ids
+from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.transport import executable as programs
-from clawmarshal.transport.command import ReadOnly, read_only_argv, turn_argv
+from clawmarshal.transport.command import ReadOnly, turn_argv
 from clawmarshal.transport.gateway import Gateway
 from clawmarshal.transport.limits import Limits
+from clawmarshal.transport.look_up import Answer, look_up
+from clawmarshal.transport.look_ups import LookUps
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState, TurnWatcher
 from clawmarshal.transport.process import Order, Spawner, launch
 from clawmarshal.transport.reply import Asked
 from clawmarshal.transport.result import FIRST_LINE, encode_message, to_result
 from clawmarshal.transport.run import Finished, Run
-from clawmarshal.transport.spawner import boot_s
 from clawmarshal.transport.surroundings import Surroundings, Told
 from clawmarshal.transport.text import clean_text
 
 _LOG = logging.getLogger(__name__)
-_LOOK_UP_S = 20.0
-_LOOK_UP_CAP = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +139,7 @@ class OpenClawTransport:
             self._workspace.close()
             raise SettingsError(f"the transport cannot start: {error}") from error
         self._finalizer = weakref.finalize(self, self._workspace.close)
+        self.look_ups = LookUps(self._executable.parts, self._look_up)
 
     @classmethod
     def discover(
@@ -232,9 +232,9 @@ class OpenClawTransport:
         return await asyncio.shield(probing)
 
     async def _examine(self, mark: object) -> Probe:
-        told = await self._ask(ReadOnly.VERSION)
+        told = await self.look_ups.text_of(ReadOnly.VERSION)
         version = programs.check_version(programs.parse_version(told))
-        programs.check_flags(await self._ask(ReadOnly.AGENT_HELP))
+        programs.check_flags(await self.look_ups.text_of(ReadOnly.AGENT_HELP))
         label = clean_text(told.strip().splitlines()[0], limit=100)
         probe = Probe(version, label, is_stand_in="stand-in" in label.lower())
         self._probe = (mark, probe)
@@ -242,10 +242,11 @@ class OpenClawTransport:
 
     async def fleet(self) -> frozenset[str] | None:
         """Return the ids of the agents the Gateway knows; None when it cannot be told."""
-        try:
-            return agent_ids(await self._ask(ReadOnly.AGENTS))
-        except NotLaunchedError:
-            return None
+        return await self.look_ups.fleet()
+
+    async def live_fleet(self) -> LiveFleet | None:
+        """Return what the Gateway says of its agents; None when it cannot be told."""
+        return await self.look_ups.live_fleet()
 
     async def launch(self, turn: Turn, watcher: TurnWatcher | None = None) -> TurnResult:
         """Launch once and return what is known; see `Transport.launch`."""
@@ -371,33 +372,14 @@ class OpenClawTransport:
             return {"watcher_error": type(error).__name__}
         return {}
 
-    async def _ask(self, call: ReadOnly) -> str:
-        """Run one read-only call and return its stdout.
-
-        Raises
-        ------
-        NotLaunchedError
-            It failed, or said nothing in time; code ``cli-silent``.
-        """
+    async def _look_up(self, argv: tuple[str, ...]) -> Answer:
+        """Run one read-only call in a private folder."""
+        self._workspace.ensure()
         async with self._workspace.attempt(b"") as folder:
-            order = Order(
-                argv=read_only_argv(self._executable.parts, call),
+            return await look_up(
+                self._spawner,
+                argv,
                 environment=self._around.environment(),
                 cwd=str(folder.cwd),
-                not_after_boot_s=boot_s() + _LOOK_UP_S,
-                deadline_s=_LOOK_UP_S,
-                grace_s=min(self._limits.grace_s, 1.0),
-                stdout_cap=_LOOK_UP_CAP,
                 memory_bytes=self._limits.child_memory_bytes,
             )
-            try:
-                finished = await Run(await launch(self._spawner, order)).finish()
-            except OutcomeUnknownError as error:
-                raise NotLaunchedError(str(error), code="cli-silent") from error
-        output = finished.output
-        if output.exit_code != 0 or output.stopped is not None or output.is_cut:
-            raise NotLaunchedError(
-                f"the CLI did not answer `{' '.join(call.value)}` (exit {output.exit_code})",
-                code="cli-silent",
-            )
-        return output.stdout.decode("utf-8", "replace")

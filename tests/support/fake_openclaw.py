@@ -5,8 +5,10 @@ Nothing reaches it by its environment, which is closed; what it saw it writes be
 
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 VERSION = "OpenClaw 2026.9.6 (eb377ac)"
@@ -28,8 +30,11 @@ if argv == ["--version"]:
     print(@VERSION@); sys.exit(0)
 if argv == ["agent", "--help"]:
     print("Usage: openclaw agent [options]"); print(@FLAGS@); sys.exit(0)
+def fail(message, **more):
+    print(json.dumps({"ok": False, **more, "error": {"message": message}})); sys.exit(1)
 if argv[:2] == ["gateway", "call"]:
-    print(@FLEET@); sys.exit(0)
+    with open(f"{HERE}/calls", "a") as stream: stream.write(json.dumps(argv[2:]) + "\n")
+    exec(@CALLS@.get(argv[2], "print(@FLEET@)")); sys.exit(0)
 options = dict(part.removeprefix("--").partition("=")[::2] for part in argv[1:])
 def mode(path): return oct(os.lstat(path).st_mode & 0o7777)
 def note(name, value):
@@ -94,16 +99,27 @@ def write_fake(
     version: str = VERSION,
     flags: tuple[str, ...] = FLAGS,
     fleet: str = "{}",
+    calls: Mapping[str, str] = MappingProxyType({}),
 ) -> FakeOpenClaw:
-    """Write a CLI that runs `body` for each turn; see the script for the words it may use."""
+    """Write a CLI that runs `body` for each turn; see the script for the words it may use.
+
+    Parameters
+    ----------
+    fleet
+        What a call of the Gateway prints.
+    calls
+        What one does instead, by method.
+    """
     path = folder / "openclaw-fake"
     text = _SCRIPT.replace("@PYTHON@", sys.executable)
-    for name, value in (
+    text = text.replace('"print(@FLEET@)"', repr(f"print({fleet!r})"))
+    values: tuple[tuple[str, object], ...] = (
         ("FOLDER", str(folder)),
         ("VERSION", version),
         ("FLAGS", "\n".join(flags)),
-        ("FLEET", fleet),
-    ):
+        ("CALLS", dict(calls)),
+    )
+    for name, value in values:
         text = text.replace(f"@{name}@", repr(value))
     path.write_text(text.replace("@BODY@", body), encoding="utf-8")
     path.chmod(0o755)

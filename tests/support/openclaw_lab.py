@@ -18,6 +18,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,25 @@ class Lab:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.gateway.pid, signal.SIGKILL)
         self.gateway.wait()
+
+    def call(self, method: str, params: Mapping[str, object] = MappingProxyType({})) -> Any:
+        """Call the Gateway by hand and return its answer."""
+        told = json.dumps(dict(params))
+        done = subprocess.run(
+            [*self.command, "gateway", "call", method, "--json", f"--params={told}"],
+            env={
+                "HOME": str(self.home),
+                "OPENCLAW_CONFIG_PATH": str(self.client_config),
+                "OPENCLAW_STATE_DIR": str(self.folder / "client-state"),
+                "OPENCLAW_NO_RESPAWN": "1",
+            },
+            cwd=self.folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+            check=True,
+        )
+        return json.loads(done.stdout)
 
     def outcomes(self, text: str) -> list[str]:
         """Return what became of the requests that hold `text`: begun, done, client-disconnected."""

@@ -1,0 +1,64 @@
+"""What the Gateway is asked besides turns, all of it read-only: its agents, its version, a run."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from clawmarshal.errors import NotLaunchedError
+from clawmarshal.roster.openclaw import LiveFleet, agent_ids, read_fleet
+from clawmarshal.transport.command import ReadOnly, read_only_argv
+from clawmarshal.transport.look_up import Answer
+from clawmarshal.transport.text import clean_text
+
+LookUp = Callable[[tuple[str, ...]], Awaitable[Answer]]
+
+
+class LookUps:
+    """Ask the Gateway through the CLI; every question costs about a CPU second.
+
+    Parameters
+    ----------
+    executable
+        What every argv begins with.
+    look_up
+        Runs one argv and returns what it said.
+    """
+
+    def __init__(self, executable: tuple[str, ...], look_up: LookUp) -> None:
+        self._executable = executable
+        self._look_up = look_up
+
+    async def text_of(self, call: ReadOnly) -> str:
+        """Run one call that takes nothing from us and return its stdout.
+
+        Raises
+        ------
+        NotLaunchedError
+            It failed, or said nothing in time; code ``cli-silent``.
+        """
+        told = await self._look_up(read_only_argv(self._executable, call))
+        if told.exit_code != 0 or not told.is_whole:
+            raise NotLaunchedError(
+                f"the CLI did not answer `{' '.join(call.value)}` (exit {told.exit_code})",
+                code="cli-silent",
+            )
+        return told.stdout.decode("utf-8", "replace")
+
+    async def fleet(self) -> frozenset[str] | None:
+        """Return the ids of the agents the Gateway knows; None when it cannot be told."""
+        try:
+            return agent_ids(await self.text_of(ReadOnly.AGENTS))
+        except NotLaunchedError:
+            return None
+
+    async def live_fleet(self) -> LiveFleet | None:
+        """Return what the Gateway says of its agents; None when it cannot be told."""
+        try:
+            agents = await self.text_of(ReadOnly.AGENTS)
+        except NotLaunchedError:
+            return None
+        try:
+            config = await self.text_of(ReadOnly.CONFIG)
+        except NotLaunchedError:
+            config = ""
+        # Either may be long, and the configuration holds what nobody should keep.
+        return await asyncio.to_thread(read_fleet, agents, config, clean=clean_text)
