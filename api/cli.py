@@ -13,6 +13,7 @@ from clawmarshal.api.commands import (
     calibrate,
     compare,
     demo,
+    doctor,
     evaluate,
     explain,
     holds,
@@ -42,6 +43,7 @@ app.command()(explain.explain)
 app.command()(calibrate.calibrate)
 app.command()(compare.compare)
 app.command()(demo.demo)
+app.command()(doctor.doctor)
 app.add_typer(holds.app, name="holds")
 app.add_typer(roster.app, name="roster")
 app.add_typer(keys.app, name="keys")

@@ -69,6 +69,8 @@ class LiveFleet:
     """By id, those a roster can name; None where the configuration is not understood."""
     refused: tuple[str, ...] = ()
     """Sentences about agents whose id no roster can name."""
+    ways_around: tuple[str, ...] = ()
+    """Sentences about how messages reach agents without coming here first."""
 
     def get(self, agent_id: str) -> LiveAgent | None:
         """Return the agent as described; None where it is not, or not there."""
@@ -141,20 +143,20 @@ def read_fleet(
     settings = _settings_of(parsed, ids)
     if settings is None:
         return LiveFleet(ids, None, refused)
-    entries, shared, bindings = settings
+    entries, whole, bindings = settings
     listed = {_id_of(agent): agent for agent in agents["agents"]}
     described = tuple(
         _live_agent(
             agent_id,
             entry=entries.get(agent_id, {}),
             listed=listed[agent_id],
-            shared=shared,
+            shared=whole.get("tools"),
             bindings=bindings,
             clean=clean,
         )
         for agent_id in named
     )
-    return LiveFleet(ids, described, refused)
+    return LiveFleet(ids, described, refused, tuple(_ways_around(whole, bindings)))
 
 
 def _parsed(text: str | bytes) -> object:
@@ -175,8 +177,8 @@ def _id_of(agent: object) -> str | None:
 
 def _settings_of(
     document: object, ids: frozenset[str]
-) -> tuple[dict[str, Mapping[str, object]], object, list[object]] | None:
-    """Return entries by folded id, the shared tool policy, and bindings; None: not understood."""
+) -> tuple[dict[str, Mapping[str, object]], Mapping[str, object], list[object]] | None:
+    """Return entries by folded id, the configuration, and bindings; None: not understood."""
     if not isinstance(document, Mapping) or document.get("valid") is False:
         return None
     config = document.get("config")
@@ -191,7 +193,16 @@ def _settings_of(
     folded = {k.strip().casefold(): v for k, v in entries.items() if isinstance(v, Mapping)}
     if len(folded) != len(entries) or not ids <= folded.keys():
         return None  # not all of it is understood, or the two answers are of different moments
-    return folded, config.get("tools"), bindings
+    return folded, config, bindings
+
+
+def _ways_around(config: Mapping[str, object], bindings: list[object]) -> Iterator[str]:
+    if bindings:
+        yield f"{len(bindings)} binding(s) take channel messages straight to agents"
+    for part, what in (("hooks", "HTTP hooks start turns"), ("cron", "cron jobs start turns")):
+        told = config.get(part)
+        if isinstance(told, Mapping) and told.get("enabled") is True:
+            yield f"{what} ({part}.enabled)"
 
 
 def _live_agent(

@@ -27,6 +27,16 @@ class LookUps:
         self._executable = executable
         self._look_up = look_up
 
+    async def answer_to(self, call: ReadOnly) -> Answer:
+        """Run one call that takes nothing from us and return all it said, however it ended.
+
+        Raises
+        ------
+        NotLaunchedError
+            It could not be started, or nobody knows how it ended.
+        """
+        return await self._look_up(read_only_argv(self._executable, call))
+
     async def text_of(self, call: ReadOnly) -> str:
         """Run one call that takes nothing from us and return its stdout.
 
@@ -35,7 +45,7 @@ class LookUps:
         NotLaunchedError
             It failed, or said nothing in time; code ``cli-silent``.
         """
-        told = await self._look_up(read_only_argv(self._executable, call))
+        told = await self.answer_to(call)
         if told.exit_code != 0 or not told.is_whole:
             raise NotLaunchedError(
                 f"the CLI did not answer `{' '.join(call.value)}` (exit {told.exit_code})",

@@ -79,6 +79,14 @@ class LocalDecisionModel:
         """Tell, once loaded, whether lexical features decide alone."""
         return self._loaded().is_lexical_only
 
+    @property
+    def encoder_name(self) -> str | None:
+        """Name the encoder, with its version or digest; None where words decide alone.
+
+        Loads it when it is not loaded yet.
+        """
+        return self._loaded().encoder_name
+
     def load(self) -> None:
         """Load the encoder now (about a second) instead of at the first answer."""
         self._loaded()

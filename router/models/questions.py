@@ -42,6 +42,11 @@ class Respondent:
         self._classifier = RiskClassifier(risk) if fits else None
 
     @property
+    def encoder_name(self) -> str | None:
+        """Name the encoder; None where none takes part."""
+        return None if self._chooser.encoder is None else self._chooser.encoder.name
+
+    @property
     def is_lexical_only(self) -> bool:
         """Tell whether no encoder takes part."""
         return self._chooser.encoder is None

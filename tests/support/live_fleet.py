@@ -11,7 +11,9 @@ ENTRIES: dict[str, dict[str, Any]] = {
         "description": "Invoices, bookkeeping, tax deadlines, budgets and portfolio questions.",
         "tools": {"deny": ["*"]},
     },
-    "security": {"description": "Breach alerts, credential hygiene and suspicious access."},
+    "security": {
+        "description": "Breach alerts, credential hygiene, suspicious access and phishing reports."
+    },
 }
 
 

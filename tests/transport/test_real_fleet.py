@@ -134,3 +134,55 @@ def test_no_tool_that_sends_or_runs_is_left_unsaid(
     assert effective & watched <= set(agent.unasked)
     # What is listed and not there is a tool that this machine does not have.
     assert set(agent.unasked) - effective <= {"code_execution", "mobile_ui", "process"}
+
+
+def doctored(config: Path, capfd: pytest.CaptureFixture[str], *more: str) -> dict[str, str]:
+    """Run the doctor and return the worst verdict of each name."""
+    code = main(["doctor", "--json", "-c", str(config), *more])
+    told = json.loads(capfd.readouterr().out)
+    assert told["exit_code"] == code
+    worst = ("ok", "warn", "fail")
+    return {
+        finding["name"]: max(
+            (f["verdict"] for f in told["findings"] if f["name"] == finding["name"]),
+            key=worst.index,
+        )
+        for finding in told["findings"]
+    }
+
+
+def test_doctor_finds_the_real_thing_well(config: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (config.parent / "fleet.yaml").unlink(missing_ok=True)
+    assert main(["roster", "import", "-c", str(config)]) == 0
+    capfd.readouterr()
+    found = doctored(config, capfd, "--turn", "finance")
+
+    for name in ("configuration", "cli", "client-config", "gateway", "agents", "drift", "turn"):
+        assert found[name] == "ok", name
+    assert (found["unasked"], found["ways-around"]) == ("warn", "warn")
+    assert found["separation"] != "ok", "the lab's Gateway is ours"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("lab-token-not-a-secret", "another-token"), (None, "9")],
+    ids=["wrong-token", "gateway-down"],
+)
+def test_doctor_says_why_the_gateway_cannot_be_asked(
+    config: Path,
+    lab: Lab,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    old: str | None,
+    new: str,
+) -> None:
+    client = tmp_path / "client.json5"
+    client.write_text(lab.client_config.read_text().replace(old or str(lab.gateway_port), new))
+    client.chmod(0o600)
+    broken = tmp_path / "clawmarshal.yaml"
+    broken.write_text(config.read_text().replace(str(lab.client_config), str(client)))
+    (tmp_path / "fleet.yaml").write_text("agents:\n  - id: finance\n    description: Money.\n")
+
+    found = doctored(broken, capfd)
+    assert (found["cli"], found["gateway"]) == ("ok", "fail")
+    assert "agents" not in found

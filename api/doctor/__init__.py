@@ -1,0 +1,1 @@
+"""Looking at everything a service needs, before it is needed."""
