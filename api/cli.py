@@ -19,6 +19,7 @@ from clawmarshal.api.commands import (
     holds,
     keys,
     ledger,
+    reconcile,
     roster,
     route,
     serve,
@@ -40,6 +41,7 @@ app.command()(worker.worker)
 app.command()(route.route)
 app.command()(evaluate.evaluate)
 app.command()(explain.explain)
+app.command()(reconcile.reconcile)
 app.command()(calibrate.calibrate)
 app.command()(compare.compare)
 app.command()(demo.demo)

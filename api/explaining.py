@@ -11,7 +11,7 @@ from clawmarshal.router.counterfactual import Hindsight, look_back
 from clawmarshal.router.decision import Decision
 from clawmarshal.router.explanation import ballot_then, decision_then, policy_then
 from clawmarshal.router.gates import UNSEEN_LIMIT
-from clawmarshal.router.ledger.records import RouteRecord
+from clawmarshal.router.ledger.records import Event, RouteRecord
 from clawmarshal.router.policy import Policy
 from clawmarshal.router.route import Route, route_json
 
@@ -37,6 +37,8 @@ class Explained:
     remarks: tuple[str, ...]
     kept: Mapping[str, Any]
     """What the ledger keeps."""
+    evidence: tuple[Event, ...] = ()
+    """What was found of launches whose outcome was lost, oldest first."""
 
     def as_json(self) -> dict[str, object]:
         """Return JSON values."""
@@ -61,6 +63,10 @@ class Explained:
             "challenger": self.kept.get("challenger"),
             "floor": self.kept["floor"],
             "circumstances": self.kept["circumstances"],
+            "evidence": [
+                {"at": event.at.isoformat(), "actor": event.actor, **event.facts}
+                for event in self.evidence
+            ],
         }
 
 
@@ -101,6 +107,7 @@ def explained(record: RouteRecord, roster: Roster) -> Explained:
         challenger=decision_then(challenged) if challenged else None,
         remarks=tuple(_remarks(route, hindsight)),
         kept=kept,
+        evidence=record.evidence,
     )
 
 

@@ -97,6 +97,21 @@ class AttemptDetailView(AttemptView):
     late_evidence: dict[str, Any] | None
 
 
+class EvidenceView(View):
+    """What was found of a launch whose outcome was lost; it proves nothing by being empty."""
+
+    at: datetime
+    actor: str
+    attempt: str
+    code: str
+    """``answered``, ``ended``, ``running``, ``arrived``, ``nothing-found`` (which never means "did
+    not run"), ``not-understood``, ``not-reachable``."""
+    run_id: str | None
+    found_by: str | None
+    """``run-id``, or ``text`` where only the words and the time agree."""
+    facts: dict[str, Any]
+
+
 class Links(View):
     """Where to go on."""
 
@@ -183,6 +198,7 @@ class RouteDetailView(RouteView):
 
     attempts: list[AttemptDetailView] = []  # type: ignore[assignment]  # the same, with more
     message: MessageView
+    evidence: list[EvidenceView]
     gates: list[GateView]
     hold: HoldView | None
     owner: str
@@ -253,6 +269,7 @@ def route_detail_view(record: RouteRecord) -> RouteDetailView:
         **_route_fields(record),
         attempts=[_attempt_detail(a) for a in record.attempts],
         message=_message_view(record),
+        evidence=[evidence_view(event) for event in record.evidence],
         gates=[
             GateView(number=g.number, reason=str(g.reason), detail=g.detail)
             for g in (route.gates if route else ())
@@ -286,6 +303,20 @@ def event_view(event: Event) -> EventView:
         kind=event.kind,
         facts=dict(event.facts),
         digest=event.digest,
+    )
+
+
+def evidence_view(event: Event) -> EvidenceView:
+    """Show what was found of a lost launch."""
+    facts: dict[str, Any] = dict(event.facts)
+    return EvidenceView(
+        at=event.at,
+        actor=event.actor,
+        attempt=facts.pop("attempt", ""),
+        code=facts.pop("code", ""),
+        run_id=facts.pop("run_id", None),
+        found_by=facts.pop("found_by", None),
+        facts=facts,
     )
 
 

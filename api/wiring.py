@@ -51,6 +51,7 @@ from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_model
+from clawmarshal.router.reconciling import Reconciler
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.stand_in import stand_in_command
 
@@ -78,6 +79,8 @@ class Service:
     fallback: DecisionModel | None = None
     elsewhere: Elsewhere | None = None
     """What other hosts say of the agents that this one does not reach."""
+    reconciler: Reconciler | None = None
+    """Looks for traces of lost turns; None where no Gateway could have any."""
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -142,7 +145,7 @@ class Service:
             yield
 
     async def _look_around(self, at_end: AsyncExitStack) -> None:
-        """Begin to watch the CLI, the fleet, and what other hosts reach."""
+        """Begin to watch the CLI, the fleet, what other hosts reach, and for lost turns."""
         await self._probe()
         watch = asyncio.create_task(self._watch_cli(), name="cli-watch")
         at_end.callback(watch.cancel)
@@ -150,6 +153,9 @@ class Service:
             await self.elsewhere.refresh()
             self.elsewhere.start()
         self.fleet.start()
+        if self.reconciler is not None:
+            # Before the dispatcher, whose first sweep finds what a dead service left.
+            await self.reconciler.start()
 
     async def close(self) -> None:
         """Stop claiming, let turns end, then let go of everything, whatever fails on the way."""
@@ -159,6 +165,8 @@ class Service:
             in_reverse.push_async_callback(close_model, self.fallback)
             in_reverse.push_async_callback(close_model, self.model)
             in_reverse.push_async_callback(self.transport.close)
+            if self.reconciler is not None:
+                in_reverse.push_async_callback(self.reconciler.close)
             in_reverse.push_async_callback(self.fleet.close)
             if self.elsewhere is not None:
                 in_reverse.push_async_callback(self.elsewhere.close)
@@ -253,6 +261,9 @@ def wire(
         reach=Reach(reached, takes_strays=not is_worker),
     )
     desk.connect(on_cancel=dispatcher.cancel)
+    reconciler = None
+    if not settings.transport.stand_in:
+        reconciler = Reconciler(ledger, transport, agents=reached)
     health = ServiceHealth(
         ledger, transport, fleet, dispatcher, roster=roster, model=chosen.name, mode=settings.mode
     )
@@ -270,6 +281,7 @@ def wire(
         health,
         fallback=fallback,
         elsewhere=elsewhere,
+        reconciler=reconciler,
     )
 
 

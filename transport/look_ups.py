@@ -1,11 +1,20 @@
 """What the Gateway is asked besides turns, all of it read-only: its agents, its version, a run."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.openclaw import LiveFleet, agent_ids, read_fleet
-from clawmarshal.transport.command import ReadOnly, read_only_argv
+from clawmarshal.transport.command import ReadOnly, history_argv, read_only_argv, run_argv
+from clawmarshal.transport.evidence import (
+    Evidence,
+    EvidenceCode,
+    LostTurn,
+    parse,
+    read_evidence,
+    run_in,
+)
 from clawmarshal.transport.look_up import Answer
 from clawmarshal.transport.text import clean_text
 
@@ -72,3 +81,28 @@ class LookUps:
             config = ""
         # Either may be long, and the configuration holds what nobody should keep.
         return await asyncio.to_thread(read_fleet, agents, config, clean=clean_text)
+
+    async def evidence(self, turn: LostTurn) -> Evidence:
+        """Look for traces of a turn in its session's transcript and by its run's id."""
+        try:
+            argv = history_argv(
+                self._executable, agent_id=turn.agent_id, session_key=turn.session_key
+            )
+            told = await self._look_up(argv)
+        except NotLaunchedError as error:
+            return Evidence(EvidenceCode.NOT_REACHABLE, facts={"why": error.code})
+        if told.exit_code != 0 or not told.is_whole:
+            facts = {"why": "call-failed", "exit_code": told.exit_code}
+            return Evidence(EvidenceCode.NOT_REACHABLE, facts=facts)
+        history = await asyncio.to_thread(parse, told.stdout)
+        run_id = run_in(history, turn)
+        wait = None if run_id is None else await self._about_run(run_id)
+        return await asyncio.to_thread(read_evidence, history, wait, turn=turn)
+
+    async def _about_run(self, run_id: str) -> Mapping[str, Any] | None:
+        """Ask how a run ended; None where that cannot be told."""
+        try:
+            told = await self._look_up(run_argv(self._executable, run_id))
+        except NotLaunchedError:
+            return None
+        return parse(told.stdout) if told.exit_code == 0 and told.is_whole else None

@@ -15,6 +15,7 @@ from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.transport import executable as programs
 from clawmarshal.transport.command import ReadOnly, turn_argv
+from clawmarshal.transport.evidence import Evidence, LostTurn
 from clawmarshal.transport.gateway import Gateway
 from clawmarshal.transport.limits import Limits
 from clawmarshal.transport.look_up import Answer, look_up
@@ -247,6 +248,11 @@ class OpenClawTransport:
     async def live_fleet(self) -> LiveFleet | None:
         """Return what the Gateway says of its agents; None when it cannot be told."""
         return await self.look_ups.live_fleet()
+
+    async def evidence(self, turn: LostTurn) -> Evidence:
+        """Look for traces of a turn whose outcome was lost; read-only."""
+        texts = {f"{FIRST_LINE}\n{text}" for text in turn.texts}
+        return await self.look_ups.evidence(replace(turn, texts=texts))
 
     async def launch(self, turn: Turn, watcher: TurnWatcher | None = None) -> TurnResult:
         """Launch once and return what is known; see `Transport.launch`."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clawmarshal.api.commands.options import Config, Json
+from clawmarshal.api.commands.reconcile import sentence_of
 from clawmarshal.api.commands.terminal import fields, say, say_json
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ def _show(told: "Explained") -> None:
         say("no gate fired")
     _show_challenger(told)
     _show_changes(told)
+    _show_evidence(told)
+
+
+def _show_evidence(told: "Explained") -> None:
+    if told.evidence:
+        say()
+        say(f"evidence of what became of it, which stays {told.state} until a person says")
+    for event in told.evidence:
+        say(f"  {event.at:%Y-%m-%d %H:%M:%S}  {sentence_of(event.facts)}")
 
 
 def _show_challenger(told: "Explained") -> None:

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
@@ -119,6 +119,20 @@ def read(tx: Transaction, chain: str, *, after: int, limit: int) -> tuple[Event,
     query = select(events).where(events.c.chain == chain, events.c.number > after)
     found = tx.connection.execute(query.order_by(events.c.ordinal).limit(limit))
     return tuple(_event(row) for row in found)
+
+
+def of_kind(
+    tx: Transaction, chains: Sequence[str], *, kind: str
+) -> Mapping[str, tuple[Event, ...]]:
+    """Return the events of one kind, by chain, oldest first."""
+    if not chains:
+        return {}
+    events = schema.events
+    query = select(events).where(events.c.chain.in_(chains), events.c.kind == kind)
+    found: dict[str, tuple[Event, ...]] = {}
+    for row in tx.connection.execute(query.order_by(events.c.number)):
+        found[row.chain] = (*found.get(row.chain, ()), _event(row))
+    return found
 
 
 def check(tx: Transaction, chain: str) -> ChainCheck:

@@ -12,6 +12,7 @@ from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import (
     acceptance,
     endings,
+    evidence,
     holds,
     keys,
     launches,
@@ -20,6 +21,7 @@ from clawmarshal.router.ledger import (
     resolutions,
     schema,
 )
+from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.clock import Clock
 from clawmarshal.router.ledger.database import Moved, Rules, Transaction
@@ -38,6 +40,7 @@ from clawmarshal.router.ledger.records import (
 )
 from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.route import Route
+from clawmarshal.transport.evidence import Evidence
 from clawmarshal.transport.outcome import TurnResult
 
 LOG = logging.getLogger("clawmarshal")
@@ -356,6 +359,30 @@ class Ledger(LedgerReader):
             if not endings.any_open(tx):
                 return ()
         return self._database.write(lambda tx: endings.sweep(tx, self._database.is_dead))
+
+    def attach_evidence(
+        self,
+        route_id: str,
+        attempt_id: str,
+        found: Evidence,
+        *,
+        principal: Principal | None = None,
+    ) -> None:
+        """Append what was found of a lost turn to its route's trail; the state stays as it is.
+
+        Parameters
+        ----------
+        principal
+            Who had it looked up; the service itself where None.
+
+        Raises
+        ------
+        NotFoundError
+            There is no such attempt of this route.
+        """
+        actor = SERVICE if principal is None else Actor.of(principal)
+        with self._database.write() as tx:
+            evidence.attach(tx, route_id, attempt_id, found, actor=actor)
 
     def create_key(self, name: str, person: str, scopes: Iterable[str]) -> str:
         """Make a key and return it; only its hash is kept.

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from clawmarshal.router.ledger import (
     acceptance,
     audit,
+    evidence,
     holds,
     keys,
     queue,
@@ -25,6 +26,7 @@ from clawmarshal.router.ledger.records import (
     HoldRecord,
     KeyRecord,
     LaunchOrder,
+    Lost,
     Principal,
     Queue,
     RouteRecord,
@@ -123,6 +125,16 @@ class LedgerReader:
         with self._database.read() as tx:
             rows.one_route(tx, route_id, owner=owner)
             return audit.read(tx, route_id, after=after, limit=limit)
+
+    def lost(self, route_id: str) -> Lost | None:
+        """Return the newest attempt of an unknown route; None for a route that is not unknown."""
+        with self._database.read() as tx:
+            return evidence.lost(tx, route_id)
+
+    def unsearched(self, *, limit: int = 100) -> tuple[str, ...]:
+        """Return unknown routes for which no evidence was looked up yet, newest first."""
+        with self._database.read() as tx:
+            return evidence.unsearched(tx, limit=limit)
 
     def is_called_off(self, order: LaunchOrder) -> bool:
         """Tell whether somebody asked for the end of a launch since it was claimed."""

@@ -179,6 +179,8 @@ class RouteRecord:
     cancel_on_disconnect: bool = False
     waiting: Waiting | None = None
     """Only while it is ``ready``."""
+    evidence: tuple["Event", ...] = ()
+    """What was found of launches whose outcome was lost, oldest first."""
 
     @property
     def is_resting(self) -> bool:
@@ -218,6 +220,20 @@ class WorkerRecord:
     seen_at: datetime
     agents: tuple[str, ...]
     """Whose OpenClaw it reaches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """The newest attempt of a route whose outcome is unknown."""
+
+    route_id: str
+    attempt_id: str
+    agent: str
+    session_key: str
+    run_id: str | None
+    launched_at: datetime
+    text: str = field(repr=False)
+    """As it was accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,11 @@ from sqlalchemy import Row, Select, Table, func, select
 
 from clawmarshal.errors import LedgerError, NotFoundError
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger import codec, queue, schema
+from clawmarshal.router.ledger import audit, codec, queue, schema
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import (
     AttemptRecord,
+    Event,
     HoldRecord,
     Mode,
     RouteRecord,
@@ -231,6 +232,7 @@ def _records(tx: Transaction, found: Sequence[Row[Any]]) -> tuple[RouteRecord, .
     holds = {
         row.route_id: hold_of(row) for row in _of_routes(tx, schema.holds, ids, by="number")
     }  # a later row takes the place of an earlier one
+    evidence = audit.of_kind(tx, list(attempts), kind="evidence")
     waiting = queue.places(tx, [row.id for row in found if row.state == str(RouteState.READY)])
     return tuple(
         _record(
@@ -238,6 +240,7 @@ def _records(tx: Transaction, found: Sequence[Row[Any]]) -> tuple[RouteRecord, .
             tuple(attempts.get(row.id, ())),
             hold=holds.get(row.id),
             waiting=waiting.get(row.id),
+            evidence=evidence.get(row.id, ()),
         )
         for row in found
     )
@@ -254,6 +257,7 @@ def _record(
     *,
     hold: HoldRecord | None,
     waiting: Waiting | None,
+    evidence: tuple[Event, ...],
 ) -> RouteRecord:
     return RouteRecord(
         id=row.id,
@@ -279,4 +283,5 @@ def _record(
         explanation=row.explanation or {},
         cancel_on_disconnect=row.cancel_on_disconnect,
         waiting=waiting,
+        evidence=evidence,
     )
