@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection
 from clawmarshal._version import __version__
 from clawmarshal.api.ports import Readiness
 from clawmarshal.errors import LedgerError
+from clawmarshal.roster.drift import compare
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
@@ -14,6 +15,7 @@ from clawmarshal.router.ledger.records import Queue
 from clawmarshal.transport.outcome import Transport
 
 PING_S = 2.0
+MAX_NAMED = 100
 
 
 class ServiceHealth:
@@ -44,6 +46,8 @@ class ServiceHealth:
         """Why the CLI does not answer, a stable slug."""
         self.undecided: Callable[[], Collection[str]] = tuple
         """Names the accepted routes that could not be decided; they are tried again and again."""
+        self.elsewhere: frozenset[str] = frozenset()
+        """Agents of other hosts: of them the live OpenClaw here says nothing."""
         self.unreached: Callable[[], Collection[str]] = tuple
         """Names the agents that no live worker reaches; what is for them waits."""
         self.is_stopping = False
@@ -71,12 +75,16 @@ class ServiceHealth:
     def _details(self, queue: Queue | None) -> dict[str, object]:
         live = self._fleet.agents
         missing = [agent.id for agent in self._roster if live is not None and agent.id not in live]
+        age_s = self._fleet.age_s
         return {
             "version": __version__,
             "mode": self._mode,
             "transport": self._transport.label,
             "fleet": "unknown" if live is None else "known",
+            "fleet_age_s": None if age_s is None else round(age_s, 1),
             "missing_agents": missing,
+            "drift": self._drift(),
+            "unasked_agents": sorted(self._fleet.unasked)[:MAX_NAMED],
             "agents": len(self._roster),
             "roster_digest": self._roster.digest,
             "model": self._model,
@@ -86,6 +94,15 @@ class ServiceHealth:
             "turns_waiting": None if queue is None else queue.waiting,
             "oldest_wait_s": None if queue is None else round(queue.oldest_s, 1),
         }
+
+    def _drift(self) -> list[dict[str, str]] | None:
+        """List where roster and OpenClaw differ; None while that is not wholly known."""
+        live = self._fleet.live
+        if live is None or live.agents is None:
+            return None
+        differences = compare(self._roster, live).differences
+        found = [d for d in differences if d.agent not in self.elsewhere]
+        return [{"code": str(d.code), "agent": d.agent} for d in found[:MAX_NAMED]]
 
     async def _look_at_queue(self) -> Queue | None:
         """Return what waits for its launch; None when the ledger does not answer."""

@@ -116,6 +116,13 @@ class TransportSettings(Section):
     """The agents with any of these tags are reached too."""
 
 
+class FleetSettings(Section):
+    """How the live fleet is watched."""
+
+    refresh_s: float = Field(default=300.0, ge=15, le=86400)
+    """Seconds between two looks at the agents that the Gateway knows."""
+
+
 class LimitSettings(Section):
     """What a caller may ask of the service."""
 
@@ -141,6 +148,7 @@ class Settings(Section):
     decision: DecisionSettings = DecisionSettings()
     policy: Annotated[Policy, WrapValidator(_checked_policy)] = Policy()
     mode: Literal["enforce", "shadow"] = "enforce"
+    fleet: FleetSettings = FleetSettings()
     limits: LimitSettings = LimitSettings()
 
     @property

@@ -240,7 +240,9 @@ def wire(
         fallback=fallback,
     )
     elsewhere = Elsewhere(ledger, agents=frozenset(agent.id for agent in roster) - reached)
-    fleet = FleetWatch(transport, reached=reached, elsewhere=elsewhere)
+    fleet = FleetWatch(
+        transport, every_s=settings.fleet.refresh_s, reached=reached, elsewhere=elsewhere
+    )
     desk = RoutingDesk(
         decider,
         ledger,
@@ -269,6 +271,7 @@ def wire(
     )
     health.undecided = lambda: desk.undecided
     health.unreached = lambda: elsewhere.unreached
+    health.elsewhere = elsewhere.agents
     return Service(
         settings,
         transport,

@@ -168,6 +168,7 @@ class Deciding:
             in_conversation=view.in_conversation,
             from_sender=view.from_sender,
             live_agents=self._fleet.agents,
+            unasked=self._fleet.unasked,
             on_uncertain=submission.on_uncertain,
         )
 

@@ -355,7 +355,9 @@ class RoutingDesk:
     ) -> tuple[Mapping[str, object], ...]:
         record = await in_thread(self._pool, self._ledger.route, hold.route_id)
         evidence = evidence_from(record.explanation, message=record.message, roster=self.roster)
-        now = replace(evidence.circumstances, live_agents=self._fleet.agents)
+        now = replace(
+            evidence.circumstances, live_agents=self._fleet.agents, unasked=self._fleet.unasked
+        )
         verdict = self._decider.reconsider(
             record.message, agent=target, evidence=replace(evidence, circumstances=now)
         )

@@ -29,6 +29,7 @@ def explanation(evidence: Evidence, *, policy: Policy) -> Mapping[str, object]:
     circumstances = asdict(evidence.circumstances)
     live = evidence.circumstances.live_agents
     circumstances["live_agents"] = sorted(live) if live is not None else None
+    circumstances["unasked"] = sorted(evidence.circumstances.unasked)
     return {
         "ballot": [[agent.id, agent.digest] for agent in evidence.ballot.agents],
         "limits": {agent.id: told for agent in evidence.ballot.agents if (told := _limits(agent))},
@@ -49,6 +50,7 @@ def evidence_from(kept: Mapping[str, Any], *, message: InboundMessage, roster: R
     circumstances = dict(kept["circumstances"])
     live = circumstances["live_agents"]
     circumstances["live_agents"] = frozenset(live) if live is not None else None
+    circumstances["unasked"] = frozenset(circumstances.get("unasked", ()))
     return Evidence(
         ballot=fleet_ballot(roster, message),
         decision=_decision_from_json(kept["decision"]),

@@ -1,10 +1,12 @@
-"""FleetWatch: which agents the live OpenClaw is known to have, or that nobody knows."""
+"""FleetWatch: what is known of the live OpenClaw's agents, or that nobody knows."""
 
 import asyncio
 import contextlib
 import logging
+import time
 from typing import Protocol, runtime_checkable
 
+from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.router.elsewhere import Elsewhere
 
 LOG = logging.getLogger("clawmarshal")
@@ -19,6 +21,15 @@ class FleetSource(Protocol):
         ...
 
 
+@runtime_checkable
+class LiveFleetSource(Protocol):
+    """Say which agents there are, and what they are like."""
+
+    async def live_fleet(self) -> LiveFleet | None:
+        """Return the live agents; None means unknown, never empty."""
+        ...
+
+
 class FleetWatch:
     """Ask a source again and again, and keep its last word.
 
@@ -27,7 +38,8 @@ class FleetWatch:
     source
         Usually the transport; None for a fleet that is never known.
     every_s
-        Seconds between two questions, over 0. Each costs about a CPU second of the real CLI.
+        Seconds between two questions, over 0. Each costs about two CPU seconds of the real CLI;
+        decisions never wait for it.
     reached
         The agents whose OpenClaw the source speaks of; those `elsewhere` are others' to know.
     elsewhere
@@ -36,7 +48,7 @@ class FleetWatch:
 
     def __init__(
         self,
-        source: FleetSource | None,
+        source: FleetSource | LiveFleetSource | None,
         *,
         every_s: float = 300.0,
         reached: frozenset[str] = frozenset(),
@@ -47,8 +59,14 @@ class FleetWatch:
         self._reached = reached
         self._elsewhere = elsewhere
         self._task: asyncio.Task[None] | None = None
+        self._asking = asyncio.Lock()
+        self._heard_s: float | None = None
         self.own: frozenset[str] | None = None
-        """What the source said last; None means unknown."""
+        """The ids the source said last; None while that is unknown."""
+        self.live: LiveFleet | None = None
+        """What they are like; None while that is unknown."""
+        self.unasked: frozenset[str] = frozenset()
+        """Who could send or run by itself, as it was last known: not knowing is no permission."""
 
     @property
     def agents(self) -> frozenset[str] | None:
@@ -64,16 +82,42 @@ class FleetWatch:
         own = self._reached if self.own is None else self.own
         return own | (self._elsewhere.agents - missing)
 
+    @property
+    def age_s(self) -> float | None:
+        """Seconds since the source last knew the fleet; None where it never did."""
+        return None if self._heard_s is None else time.monotonic() - self._heard_s
+
     async def refresh(self) -> frozenset[str] | None:
         """Ask once, now. A source that fails means unknown."""
         if self._source is None:
             return None
+        async with self._asking:  # an answer of before must not come after one of now
+            return await self._refresh(self._source)
+
+    async def _refresh(self, source: FleetSource | LiveFleetSource) -> frozenset[str] | None:
+        was_known = self.own is not None
         try:
-            self.own = await self._source.fleet()
+            await self._ask(source)
         except Exception as error:  # a source is foreign code, and not knowing is a known state
             LOG.warning("fleet unknown: %s", type(error).__name__)
-            self.own = None
+            self.own = self.live = None
+        else:
+            if was_known and self.own is None:
+                LOG.warning(
+                    "fleet unknown: the Gateway's answer is not understood, or there is none"
+                )
+        if self.own is not None:
+            self._heard_s = time.monotonic()
         return self.agents
+
+    async def _ask(self, source: FleetSource | LiveFleetSource) -> None:
+        if not isinstance(source, LiveFleetSource):
+            self.own = await source.fleet()
+            return
+        self.live = await source.live_fleet()
+        self.own = None if self.live is None else self.live.ids
+        if self.live is not None and self.live.agents is not None:
+            self.unasked = frozenset(agent.id for agent in self.live.agents if agent.unasked)
 
     def start(self) -> None:
         """Begin to ask in the background."""

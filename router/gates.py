@@ -236,6 +236,10 @@ def risk_view(case: Case) -> RiskView:
     if raised and can_act and not case.circumstances.is_english:
         codes = (*codes, "not-english")
         tier = max(tier, raised, key=lambda one: one.level)
+    unasked = case.policy.unasked_floor
+    if unasked and any(agent.id in case.circumstances.unasked for agent in _limiting(case)):
+        codes = (*codes, "acts-unasked")
+        tier = max(tier, unasked, key=lambda one: one.level)
     model_tier, _, fault = _model_risk(case.known)
     answer = None if case.known is None or fault else case.known.risk
     return RiskView(

@@ -106,6 +106,11 @@ class Reconciler:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._unlisten: Callable[[], None] = lambda: None
 
+    @property
+    def waiting(self) -> frozenset[str]:
+        """Ids of the routes that will be looked at again."""
+        return frozenset(self._tasks)
+
     async def start(self) -> None:
         """Begin with what was left, and listen for what comes.
 

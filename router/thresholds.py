@@ -67,6 +67,9 @@ class Policy:
     non_english_floor: Risk | None = Risk.MEDIUM
     """Gate 3: the least tier of a text that is not recognisably English, where the target can act
     (`AgentSpec.capabilities`): the rules read English best. None switches it off."""
+    unasked_floor: Risk | None = None
+    """Gate 3: the least tier of a message for an agent that the live OpenClaw lets send or run
+    programs without being asked. None: what its roster entry says is all that counts."""
     rules: tuple[OperatorRule, ...] = ()
     """Gate 3: words of the operator's own that raise the floor; at most 100."""
 
@@ -86,8 +89,9 @@ class Policy:
                 faults.append(f"{name} is a whole number from {least}")
         self._take_word("on_no_match", OnNoMatch, faults)
         self._take_word("directives", Directives, faults)
-        if self.non_english_floor is not None:
-            self._take_word("non_english_floor", Risk, faults)
+        for name in ("non_english_floor", "unasked_floor"):
+            if getattr(self, name) is not None:
+                self._take_word(name, Risk, faults)
         if self.fallback is not None and id_faults(self.fallback):
             faults.append("fallback is the id of an agent")
         if isinstance(self.rules, list):
@@ -121,6 +125,8 @@ class Circumstances:
     """Messages from the sender within the window, this one included; 0 without a sender."""
     live_agents: frozenset[str] | None = None
     """The ids of the live OpenClaw, or None where they could not be read."""
+    unasked: frozenset[str] = frozenset()
+    """The ids of agents that the live OpenClaw lets send or run unasked, as it was last known."""
     on_uncertain: str = OnUncertain.HOLD
     """``clarify`` where the caller asked for it; anything else holds."""
     is_english: bool = False

@@ -381,8 +381,9 @@ class Ledger(LedgerReader):
             There is no such attempt of this route.
         """
         actor = SERVICE if principal is None else Actor.of(principal)
-        with self._database.write() as tx:
-            evidence.attach(tx, route_id, attempt_id, found, actor=actor)
+        self._database.write(
+            lambda tx: evidence.attach(tx, route_id, attempt_id, found, actor=actor)
+        )
 
     def create_key(self, name: str, person: str, scopes: Iterable[str]) -> str:
         """Make a key and return it; only its hash is kept.

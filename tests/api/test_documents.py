@@ -70,7 +70,7 @@ def test_the_api_page_names_every_path_and_every_field_of_a_message() -> None:
 
 CODES_OF_OTHER_SURFACES = {"ledger-url", "ledger-newer", "ledger-constraint", "key-invalid"}
 CODES_OF_OTHER_SURFACES |= {"scope-invalid", "text-not-utf8", "ledger-older", "ledger-unsafe"}
-CODES_OF_OTHER_SURFACES |= {"ledger-driver", "ledger-network"}
+CODES_OF_OTHER_SURFACES |= {"ledger-driver", "ledger-network", "not-a-ledger"}
 CODES_OF_THEIR_CLASS = {"illegal-move", "route-moved"}
 
 

@@ -19,6 +19,7 @@ from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.logs import JsonLines
 from clawmarshal.api.problems import PROBLEMS, Problem, of_error, response
 from clawmarshal.errors import ClawmarshalError, ConflictError, LedgerUnavailableError
+from clawmarshal.roster.openclaw import LiveAgent, LiveFleet
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.records import Queue
 from tests.support.asgi import AppClient, served
@@ -155,6 +156,22 @@ def test_agents_missing_from_a_known_fleet_are_named(part: Part, health: Service
     health._fleet.own = frozenset({"finance"})
     details = asyncio.run(health.readiness()).details
     assert (details["fleet"], details["missing_agents"]) == ("known", ["security"])
+
+
+def test_drift_is_told_while_it_is_wholly_known(health: ServiceHealth) -> None:
+    fleet = health._fleet
+    assert asyncio.run(health.readiness()).details["drift"] is None
+    fleet.live = LiveFleet(frozenset({"finance"}), None)
+    assert asyncio.run(health.readiness()).details["drift"] is None
+    fleet.live = LiveFleet(frozenset({"finance", "new"}), (LiveAgent("finance"), LiveAgent("new")))
+    fleet.unasked = frozenset({"new"})
+    state = asyncio.run(health.readiness())
+    assert state.ready
+    assert state.details["drift"] == [
+        {"code": "unlisted", "agent": "new"},
+        {"code": "missing", "agent": "security"},
+    ]
+    assert state.details["unasked_agents"] == ["new"]
 
 
 @pytest.fixture

@@ -184,3 +184,28 @@ def test_a_pin_and_a_follow_up_answer_for_their_own_agent_alone() -> None:
 def test_a_message_moved_to_a_laxer_agent_keeps_the_floor_for_other_languages() -> None:
     scene = replace(with_finance(capabilities=("money",)), agent=MOVED)
     assert scene.given(is_english=False).decide().reason is Reason.RISK
+
+
+def test_agent_that_acts_unasked_has_a_floor_of_its_own() -> None:
+    scene = CALM.given(unasked=frozenset({"finance"}))
+    assert scene.decide().outcome is Outcome.DISPATCH, "off unless configured"
+    high = scene.ruled(unasked_floor="high").decide()
+    assert (high.outcome, high.reason, high.risk.floor) == (Outcome.HOLD, Reason.RISK, Risk.HIGH)
+    assert high.risk.codes == ("acts-unasked",)
+    assert scene.ruled(unasked_floor="medium").decide().outcome is Outcome.DISPATCH
+
+    strict = with_finance(max_risk="low").given(unasked=frozenset({"finance"}))
+    assert strict.ruled(unasked_floor="medium").decide().reason is Reason.RISK
+    others = CALM.given(unasked=frozenset({"personal", "gone"}))
+    assert others.ruled(unasked_floor="high").decide().outcome is Outcome.DISPATCH
+
+
+def test_floor_of_agents_that_act_unasked_only_raises() -> None:
+    scene = replace(CALM, floor=RiskFloor(Risk.HIGH, ("wipe",)))
+    scene = scene.given(unasked=frozenset({"finance"})).ruled(unasked_floor="low")
+    assert scene.decide().risk.floor is Risk.HIGH
+
+
+def test_message_moved_away_from_an_agent_that_acts_unasked_keeps_its_floor() -> None:
+    scene = replace(CALM, agent=MOVED).given(unasked=frozenset({"finance"}))
+    assert scene.ruled(unasked_floor="high").decide().reason is Reason.RISK
