@@ -33,6 +33,7 @@ async def look_up(
     environment: Mapping[str, str],
     cwd: str,
     memory_bytes: int,
+    deadline_s: float = LOOK_UP_S,
 ) -> Answer:
     """Run one call from `command` and return what it said.
 
@@ -46,7 +47,7 @@ async def look_up(
         environment=environment,
         cwd=cwd,
         not_after_boot_s=boot_s() + LOOK_UP_S,
-        deadline_s=LOOK_UP_S,
+        deadline_s=deadline_s,
         grace_s=_GRACE_S,
         stdout_cap=LOOK_UP_CAP,
         memory_bytes=memory_bytes,

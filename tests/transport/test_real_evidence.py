@@ -15,7 +15,7 @@ from tests.support.openclaw_lab import Lab, running_lab
 from tests.support.real_desk import RealDesk, is_running, make_desk, send, until
 from tests.support.turns import wait_until
 
-pytestmark = pytest.mark.openclaw
+pytestmark = [pytest.mark.openclaw, pytest.mark.timeout(400)]
 
 SAFE = "What is the filing deadline for the quarterly sales tax return?"
 
@@ -55,6 +55,17 @@ def reconciled(
     return code, one["evidence"]
 
 
+def found_in_the_end(
+    desk: RealDesk, route_id: str, codes: set[str], capfd: pytest.CaptureFixture[str]
+) -> dict[str, Any]:
+    """Look again until it is one of those."""
+    for _ in range(20):
+        _, found = reconciled(desk, route_id, capfd)
+        if found["code"] in codes:
+            return found
+    raise AssertionError(found)
+
+
 def test_run_that_went_on_without_its_cli_is_found(
     desk: RealDesk, lab: Lab, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,11 +74,7 @@ def test_run_that_went_on_without_its_cli_is_found(
     assert (code, found["code"], found["found_by"]) == (0, "running", "text"), found
 
     assert wait_until(lambda: lab.outcomes("turquoise") == ["begun", "done"], timeout_s=90)
-    deadline_looks = 20
-    while found["code"] != "answered" and deadline_looks:
-        code, found = reconciled(desk, route_id, capfd)
-        deadline_looks -= 1
-    assert (code, found["code"]) == (0, "answered"), found
+    found = found_in_the_end(desk, route_id, {"answered"}, capfd)
     assert found["run_id"]
     assert found["reply_chars"] > 20
 
@@ -113,10 +120,8 @@ def test_gateway_that_is_down_is_not_reachable_and_it_stays_unknown(
         lab.start_gateway()
     assert (code, found["code"]) == (1, "not-reachable"), found
 
-    code, found = reconciled(desk, route_id, capfd)
-    assert code == 0
-    assert found["code"] in ("arrived", "running", "answered", "ended"), found
-    assert found["found_by"] == "text"
+    traces = {"arrived", "running", "answered", "ended"}
+    assert found_in_the_end(desk, route_id, traces, capfd)["found_by"] == "text"
 
 
 def _rename_session(desk: RealDesk, route_id: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,9 +15,10 @@ from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.roster.tool_policy import RUNNING, SENDING
 from clawmarshal.transport.openclaw import OpenClawTransport
 from tests.support.openclaw_lab import Lab, running_lab
-from tests.support.turns import make_turn
+from tests.support.real_desk import ended, make_desk, send
+from tests.support.turns import make_turn, wait_until
 
-pytestmark = pytest.mark.openclaw
+pytestmark = [pytest.mark.openclaw, pytest.mark.timeout(400)]
 
 CHANGED = {
     "  agents: {\n": "  tools: { deny: ['nodes', 'cron'] },\n"
@@ -186,3 +188,37 @@ def test_doctor_says_why_the_gateway_cannot_be_asked(
     found = doctored(broken, capfd)
     assert (found["cli"], found["gateway"]) == ("ok", "fail")
     assert "agents" not in found
+
+
+GARDEN = """\
+  - id: garden
+    description: Waters tomatoes, prunes roses, plans flower beds and the vegetable patch.
+    examples:
+      - When should I prune the roses?
+      - Water the tomatoes twice a day this week.
+      - Which flowers go into the shady bed?
+      - Plan the vegetable patch for spring.
+"""
+
+
+def test_service_holds_what_is_for_an_agent_that_the_gateway_does_not_have(
+    lab: Lab, tmp_path: Path
+) -> None:
+    desk = make_desk(tmp_path, lab)
+    (tmp_path / "roster.yaml").write_text((tmp_path / "roster.yaml").read_text() + GARDEN)
+    with desk.serve() as (_, http):
+
+        def told() -> dict[str, Any]:
+            document: dict[str, Any] = http.get("/readyz").json()
+            return document
+
+        assert wait_until(lambda: told()["fleet"] == "known", timeout_s=90)
+        state = told()
+        held = ended(http, send(http, "When should I prune the roses in the flower bed?")["id"])
+
+    assert state["missing_agents"] == ["garden"]
+    assert {"code": "missing", "agent": "garden"} in state["drift"]
+    assert {"code": "bindings", "agent": "finance"} in state["drift"]
+    assert "security" in state["unasked_agents"]
+    assert (held["state"], held["agent"]) == ("held", "garden")
+    assert "garden is not in the live OpenClaw." in [gate["detail"] for gate in held["gates"]]
