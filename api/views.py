@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from clawmarshal.router.ledger.records import AttemptRecord, Event, HoldRecord, RouteRecord
+from clawmarshal.api.event_views import EventView, EvidenceView, evidence_view
+from clawmarshal.router.ledger.records import AttemptRecord, HoldRecord, RouteRecord
 from clawmarshal.router.ledger.states import HoldState
 from clawmarshal.router.route import Route, route_json
 
@@ -95,21 +96,6 @@ class AttemptDetailView(AttemptView):
     cli_version: str | None
     facts: dict[str, Any]
     late_evidence: dict[str, Any] | None
-
-
-class EvidenceView(View):
-    """What was found of a launch whose outcome was lost; it proves nothing by being empty."""
-
-    at: datetime
-    actor: str
-    attempt: str
-    code: str
-    """``answered``, ``ended``, ``running``, ``arrived``, ``nothing-found`` (which never means "did
-    not run"), ``not-understood``, ``not-reachable``."""
-    run_id: str | None
-    found_by: str | None
-    """``run-id``, or ``text`` where only the words and the time agree."""
-    facts: dict[str, Any]
 
 
 class Links(View):
@@ -215,17 +201,6 @@ class HoldDetailView(HoldView):
     route: RouteDetailView
 
 
-class EventView(View):
-    """One line of the audit trail."""
-
-    number: int
-    at: datetime
-    actor: str
-    kind: str
-    facts: dict[str, Any]
-    digest: str
-
-
 class RoutePage(View):
     """A stretch of the routes, newest first."""
 
@@ -292,32 +267,6 @@ def hold_view(hold: HoldRecord) -> HoldView:
 def hold_detail_view(hold: HoldRecord, record: RouteRecord) -> HoldDetailView:
     """Show a hold with the route it is about."""
     return HoldDetailView(**_hold_fields(hold), route=route_detail_view(record))
-
-
-def event_view(event: Event) -> EventView:
-    """Show one line of the audit trail."""
-    return EventView(
-        number=event.number,
-        at=event.at,
-        actor=event.actor,
-        kind=event.kind,
-        facts=dict(event.facts),
-        digest=event.digest,
-    )
-
-
-def evidence_view(event: Event) -> EvidenceView:
-    """Show what was found of a lost launch."""
-    facts: dict[str, Any] = dict(event.facts)
-    return EvidenceView(
-        at=event.at,
-        actor=event.actor,
-        attempt=facts.pop("attempt", ""),
-        code=facts.pop("code", ""),
-        run_id=facts.pop("run_id", None),
-        found_by=facts.pop("found_by", None),
-        facts=facts,
-    )
 
 
 def _route_fields(record: RouteRecord) -> dict[str, Any]:

@@ -340,7 +340,7 @@ def make_transport(settings: Settings, roster: Iterable[AgentSpec] = ()) -> Open
     SettingsError
         The CLI is missing, not executable, a batch file, or its client configuration is missing.
     """
-    told = settings.transport
+    told, agents = settings.transport, tuple(roster)
     return OpenClawTransport(
         stand_in_command() if told.stand_in else told.command,
         openclaw_config=told.openclaw_config,
@@ -355,8 +355,8 @@ def make_transport(settings: Settings, roster: Iterable[AgentSpec] = ()) -> Open
         child_memory_mb=told.child_memory_mb,
         tmpdir=told.tmpdir,
         tz=told.tz,
-        agent_env=values_of({name for agent in roster for name in agent.env}),
-        agent_secrets=secrets_of(told),
+        agent_env=values_of({name for agent in agents for name in agent.env}),
+        agent_secrets=secrets_of(told) if agents else {},
     )
 
 

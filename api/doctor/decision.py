@@ -5,8 +5,8 @@ import importlib.metadata
 from urllib.parse import urlsplit
 
 from clawmarshal.api.configured import configured_model
+from clawmarshal.api.decision_settings import SYSTEM_ONE, DecisionSettings
 from clawmarshal.api.doctor.findings import Finding, fail, ok, warn
-from clawmarshal.api.settings import SYSTEM_ONE, DecisionSettings
 from clawmarshal.errors import ClawmarshalError
 from clawmarshal.router.models.local import LocalDecisionModel
 

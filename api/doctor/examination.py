@@ -4,11 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+from clawmarshal.api.decision_settings import DecisionSettings
 from clawmarshal.api.doctor import machine, openclaw, separation
 from clawmarshal.api.doctor.decision import look_at_model
 from clawmarshal.api.doctor.findings import Finding, fail, ok, warn
 from clawmarshal.api.opening import opened_ledger
-from clawmarshal.api.settings import SQLITE, DecisionSettings, Settings, load_settings
+from clawmarshal.api.settings import Settings, TransportSettings, gateway_of, load_settings
 from clawmarshal.api.wiring import asking, make_transport
 from clawmarshal.errors import ClawmarshalError, LedgerError, RosterError, SettingsError
 from clawmarshal.roster.agent import AgentSpec
@@ -82,8 +83,8 @@ def _roster(file: Path) -> tuple[Roster | None, Finding]:
 
 
 def _ledger(settings: Settings) -> Iterator[Finding]:
-    if settings.ledger.startswith(SQLITE):
-        yield from machine.look_at_ledger(Path(settings.ledger.removeprefix(SQLITE)))
+    if settings.ledger_file is not None:
+        yield from machine.look_at_ledger(settings.ledger_file)
         return
     try:
         with opened_ledger(settings) as ledger:
@@ -100,16 +101,15 @@ async def _transport(
     told = settings.transport if settings else None
     if told is not None and told.command:
         yield openclaw.look_at_command(told.command)
-        if told.openclaw_config is not None:
-            for finding in openclaw.look_at_client_config(told.openclaw_config):
-                yield finding
+        for finding in _access(told):
+            yield finding
     try:
         async with asking(config) as transport:
             can_run = False
             async for finding in _asked(transport, roster=roster):
                 can_run |= "run programs" in finding.detail
                 yield finding
-        for finding in _separation(told.openclaw_config if told else None, can_run=can_run):
+        for finding in _separation(told, can_run=can_run):
             yield finding
         if turn is not None:
             yield await _turn(config, settings, roster=roster, agent_id=turn)
@@ -132,9 +132,26 @@ async def _asked(transport: OpenClawTransport, *, roster: Roster | None) -> Asyn
             yield finding
 
 
-def _separation(file: Path | None, *, can_run: bool) -> Iterator[Finding]:
+def _access(told: TransportSettings) -> Iterator[Finding]:
+    """Look where the Gateway's token comes from."""
+    if told.openclaw_config is not None:
+        yield from openclaw.look_at_client_config(told.openclaw_config)
+        return
+    try:
+        gateway_of(told)
+    except SettingsError as error:
+        yield fail("client-config", str(error), mend="mend transport.gateway")
+    else:
+        yield ok("client-config", "written by us from transport.gateway, in a private folder")
+
+
+def _separation(told: TransportSettings | None, *, can_run: bool) -> Iterator[Finding]:
     """Look whether agents run as the user that keeps our keys."""
-    port = separation.gateway_port(file) if file is not None else None
+    port = None
+    if told is not None and told.gateway is not None:
+        port = separation.port_in(told.gateway.url.encode())
+    elif told is not None and told.openclaw_config is not None:
+        port = separation.gateway_port(told.openclaw_config)
     if port is not None:
         yield from separation.look_at_separation(port, can_run=can_run)
 

@@ -64,7 +64,8 @@ def look_at_ledger(file: Path) -> Iterator[Finding]:
             mend="update clawmarshal",
         )
     else:
-        yield ok("ledger", f"{file} opens; schema {found.version}, {found.routes} routes")
+        late = ", brought up to date at the next start" if found.is_older else ""
+        yield ok("ledger", f"{file} opens; schema {found.version}{late}, {found.routes} routes")
     if found.last_event_at is not None:
         yield _about_last_event(found.last_event_at)
 

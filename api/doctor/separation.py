@@ -21,9 +21,14 @@ def gateway_port(client_config: Path) -> int | None:
     """
     try:
         with client_config.open("rb") as file:
-            found = _LOOPBACK.search(file.read(MAX_CONFIG_BYTES))
+            return port_in(file.read(MAX_CONFIG_BYTES))
     except OSError:
         return None
+
+
+def port_in(told: bytes) -> int | None:
+    """Return the port of the first address on this machine; None where there is none."""
+    found = _LOOPBACK.search(told)
     return int(found[1]) if found else None
 
 

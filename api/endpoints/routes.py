@@ -7,12 +7,12 @@ from fastapi import APIRouter, Query, Request
 
 from clawmarshal.api.auth import ReaderKey, ReviewKey, owner_filter, parts_of
 from clawmarshal.api.bodies import read_model
+from clawmarshal.api.event_views import event_view
 from clawmarshal.api.schemas import ResolveBody
 from clawmarshal.api.views import (
     EventPage,
     RouteDetailView,
     RoutePage,
-    event_view,
     route_detail_view,
     route_view,
 )

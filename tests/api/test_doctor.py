@@ -6,6 +6,7 @@ import socket
 import sqlite3
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from tests.support.live_fleet import (
 )
 from tests.support.service import configure, settings_of
 
+BEFORE_ALEMBIC = Path(__file__).parents[1] / "support" / "ledger_before_alembic.sql"
 Examined = Callable[..., tuple[int, dict[str, tuple[str, str, str | None]]]]
 DENIED = {i: {**entry, "tools": {"deny": ["*"]}} for i, entry in ENTRIES.items()}
 STATUS = {"status": "print(json.dumps({'runtimeVersion': '2026.9.6'}))"}
@@ -276,11 +278,38 @@ def test_ledger_that_is_there_is_looked_at_and_not_touched(
     assert file.read_bytes() == before
 
 
+def test_ledger_from_before_is_told_and_left_as_it_is(examined: Examined, tmp_path: Path) -> None:
+    config, _ = prepared(tmp_path)
+    file = tmp_path / "ledger.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(BEFORE_ALEMBIC.read_text())
+    file.chmod(0o600)
+    before = file.read_bytes()
+    code, found = examined("-c", str(config))
+    assert (code, found["ledger"][0]) == (0, "ok")
+    assert "16 routes" in found["ledger"][1]
+    assert file.read_bytes() == before
+
+
+def test_ledger_of_an_older_schema_is_brought_up_to_date_later(
+    examined: Examined, tmp_path: Path
+) -> None:
+    config, _ = prepared(tmp_path)
+    with opened_ledger(settings_of(config)) as ledger:
+        ledger.create_key("k", "ann", ["route"])
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0000'")
+        connection.commit()
+    code, found = examined("-c", str(config))
+    assert (code, found["ledger"][0]) == (0, "ok")
+    assert "schema 0000, brought up to date at the next start" in found["ledger"][1]
+
+
 @pytest.mark.parametrize(
     ("sql", "name"),
     [
         pytest.param("UPDATE events SET at = at + 3600000000", "ledger-clock", id="clock-back"),
-        pytest.param("UPDATE meta SET value = '99' WHERE name = 'schema_version'", "ledger",
+        pytest.param("UPDATE alembic_version SET version_num = '0099'", "ledger",
                      id="newer-schema"),
         pytest.param("DROP TABLE events", "ledger", id="no-ledger"),
     ],
@@ -370,3 +399,19 @@ def test_findings_are_for_people_without_json(
     out = capsys.readouterr().out
     assert "fail  gateway: Gateway not reachable" in out
     assert "mend: Start the Gateway." in out
+
+
+@pytest.mark.parametrize(
+    ("mode", "verdict"), [(0o600, "ok"), (0o644, "fail")], ids=["private", "open-to-others"]
+)
+def test_token_of_a_configured_gateway_is_looked_at(
+    examined: Examined, tmp_path: Path, mode: int, verdict: str
+) -> None:
+    config, _ = prepared(tmp_path)
+    token = tmp_path / "token"
+    token.write_text(SECRET)
+    token.chmod(mode)
+    gateway = "gateway: {url: 'ws://127.0.0.1:1', token_file: token}"
+    config.write_text(config.read_text().replace("openclaw_config: client.json5", gateway))
+    code, found = examined("-c", str(config))
+    assert (code, found["client-config"][0]) == (0 if mode == 0o600 else 2, verdict)
