@@ -109,6 +109,8 @@ def read_evidence(history: object, wait: object, *, turn: LostTurn) -> Evidence:
     run_id = turn.run_id or (found[1] if found else None)
     facts = dict(_facts(history, wait, run_id=run_id, is_there=found is not None))
     by = None if found is None else found[2]
+    if found is not None and (later := _of_others(messages or [], found[0], run_id)):
+        facts["answers_of_other_runs"] = later
     reply = _reply(messages or [], found[0] if found else None, run_id=run_id) or _told(wait)
     if reply is not None:
         cleaned = clean_text(reply, limit=MAX_REPLY_CHARS)
@@ -195,6 +197,12 @@ def _reply(
         own = []
     texts = [text for message in own if _is_answer(message) and (text := _text(message).strip())]
     return texts[-1] if texts else None
+
+
+def _of_others(messages: list[Mapping[str, Any]], place: int, run_id: str | None) -> int:
+    """Count answers behind our message that other runs gave, such as a recovery after a restart."""
+    behind = [m for m in messages[place + 1 :] if m.get("role") == "assistant"]
+    return sum(1 for m in behind if _run_of(m) not in (None, run_id) and _text(m).strip())
 
 
 def _until_next_message(messages: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

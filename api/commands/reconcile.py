@@ -30,6 +30,10 @@ def sentence_of(facts: Mapping[str, Any]) -> str:
         told.append("recognised by its words and time alone")
     if facts.get("reply_chars"):
         told.append(f"{facts['reply_chars']} characters, in the route's late evidence")
+    if facts.get("answers_of_other_runs"):
+        told.append(
+            f"{facts['answers_of_other_runs']} answer(s) of other runs follow in the session"
+        )
     return "; ".join(told)
 
 
@@ -47,8 +51,8 @@ def reconcile(
 ) -> None:
     """Look in the Gateway for traces of launches whose outcome is unknown, for a person to judge.
 
-    What is found is appended to the route, and its state stays unknown: `POST
-    /routes/{id}/resolve` is a person's. Finding nothing never means that it did not run.
+    What is found is appended to the route, and its state stays unknown until a person resolves it.
+    Finding nothing never means that it did not run.
 
     Exit 0 when the Gateway could be asked about each, 1 when not.
 

@@ -125,6 +125,15 @@ def test_newest_message_of_the_same_words_is_ours() -> None:
     assert (found.code, found.run_id) == (C.ARRIVED, "e" * 36)
 
 
+def test_what_other_runs_answered_behind_it_is_counted_and_is_not_its_answer() -> None:
+    recovered = json.loads(json.dumps(DONE))
+    recovered["messages"][1]["__openclaw"]["runId"] = "e" * 36
+    found = read(recovered, UNKNOWN_RUN)
+    assert (found.code, found.reply_text) == (C.ARRIVED, None)
+    assert found.facts["answers_of_other_runs"] == 1
+    assert "answers_of_other_runs" not in read(DONE).facts
+
+
 @pytest.mark.parametrize(
     ("shown", "code"),
     [

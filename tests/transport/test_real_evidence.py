@@ -124,6 +124,23 @@ def test_gateway_that_is_down_is_not_reachable_and_it_stays_unknown(
     assert found_in_the_end(desk, route_id, traces, capfd)["found_by"] == "text"
 
 
+def test_run_that_its_cli_named_is_found_by_its_id_after_a_restart(
+    desk: RealDesk, lab: Lab, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with desk.serve() as (_, http):
+        route_id = send(http, f"{SAFE} indigo [[slow=60]]")["id"]
+        until(http, route_id, is_running)
+        assert wait_until(lambda: desk.launches("indigo") == 1, timeout_s=60)
+        lab.kill_gateway()
+        lost = until(http, route_id, lambda route: route["state"] == "unknown")
+    lab.start_gateway()
+    run_id = lost["attempts"][-1]["run_id"]
+    assert run_id
+
+    found = found_in_the_end(desk, route_id, {"arrived", "running", "answered", "ended"}, capfd)
+    assert (found["found_by"], found["run_id"]) == ("run-id", run_id), found
+
+
 def _rename_session(desk: RealDesk, route_id: str) -> None:
     """Let the ledger name a session that the Gateway never had."""
     with sqlite3.connect(desk.folder / "ledger.db") as connection:
