@@ -1,7 +1,11 @@
-"""Whether a text is recognisably English; pure."""
+"""Whether a text, and each part of it, is recognisably English; pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from clawmarshal.router.folding import fold
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ENGLISH = frozenset(
@@ -66,6 +70,31 @@ _MEMO_LENGTH = 400
 _LAST_LATIN = 0x24F
 _PARTICLES = frozenset("al da das de del den der di dos du el la las le los van von y".split())
 _NAME_WORDS = 3
+_BREAKS = '\n()[]{}"“”«»'
+_TOKEN = re.compile(r"[\n()\[\]{}\"“”«»]|[^\s()\[\]{}\"“”«»]+")
+_TOKEN_END = re.compile(r"(?:[.!?…;:。！？।؟؛]['’]?|^[-–—]+)$")
+_NO_WORD = re.compile(r"\.com\b|\be(?=[.-]\w)|\b[A-Za-z]{1,3}\d\w*")
+"""A domain, ``e.g.`` and ``DE02``: no words of Portuguese, Italian or German."""
+WINDOW_TOKENS = 5
+"""So few words are judged at a time: what stands further away excuses no word."""
+_JUDGED_ALONE = 4
+"""A piece of so many words needs an English one; "Thanks, Anna" may do without."""
+
+_Marks = tuple[int, int, int]
+"""Words, common English ones, and by how much these outweigh those of other languages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """What stands between two blanks, and what it may be around there."""
+
+    text: str
+    piece: int
+    """Number of the sentence, line or bracket that it stands in."""
+    may_be_english: bool
+    """Some words in a row, it among them, are not recognisably of another language."""
+    may_be_other: bool
+    """Some words in a row, it among them, are not recognisably English."""
 
 
 def looks_english(text: str) -> bool:
@@ -166,3 +195,95 @@ def _is_english(words: list[str]) -> bool:
     if own == 0:
         return len(set(shared)) >= _MANY_SHARED and len(shared) >= len(words) / 2
     return len(words) < _ENOUGH_WORDS or own + len(shared) >= len(words) / 4
+
+
+def is_english_throughout(text: str) -> bool:
+    """Tell whether a text is recognisably English as a whole and in each of its pieces.
+
+    A piece is a sentence, a line or what stands in brackets. One of four words or more has an
+    English word, and no few words in a row are of another language. English put around a request
+    in another language does not cover for it, except between its words. A piece of one to three
+    words that are in no list ("Thanks, Anna") is not held against the text.
+
+    Parameters
+    ----------
+    text
+        Any length; the work is linear in it.
+
+    Notes
+    -----
+    Source: bench/results/language.md, for what it finds and what it takes English from.
+    """
+    if not _all_english(text):
+        return False
+    return text.isascii() or _all_english(fold(text).text)
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Cut a text at blanks and brackets, and say of each token what its surroundings may be.
+
+    Words added further than `WINDOW_TOKENS` away, or in another piece, take no possibility away.
+    """
+    for number, (piece, marks) in enumerate(_marked(text)):
+        windows = list(_windows(marks))
+        for place, token in enumerate(piece):
+            near = windows[max(0, place - WINDOW_TOKENS + 1) : place + 1]
+            yield Token(
+                token,
+                number,
+                may_be_english=any(passes for passes, _ in near),
+                may_be_other=not all(is_known for _, is_known in near),
+            )
+
+
+def other_part(text: str) -> str:
+    """Return what may be in another language than English, with the few words around it."""
+    return " ".join(token.text for token in tokens(text) if token.may_be_other)
+
+
+def _all_english(text: str) -> bool:
+    if not looks_english(text):
+        return False
+    for _, marks in _marked(text):
+        size, known = sum(words for words, _, _ in marks), sum(found for _, found, _ in marks)
+        if (size >= _JUDGED_ALONE and not known) or not all(may for may, _ in _windows(marks)):
+            return False
+    return True
+
+
+def _marked(text: str) -> Iterator[tuple[list[str], list[_Marks]]]:
+    """Yield the tokens of each piece, and their marks; equal tokens are read once."""
+    known: dict[str, _Marks] = {}
+    for piece in _token_pieces(text):
+        for token in piece:
+            if token not in known:
+                known[token] = _marks(token)
+        yield piece, [known[token] for token in piece]
+
+
+def _token_pieces(text: str) -> Iterator[list[str]]:
+    """Yield the tokens of each piece that has some."""
+    piece: list[str] = []
+    for token in _TOKEN.findall(text):
+        if token not in _BREAKS:
+            piece.append(token)
+        if piece and (token in _BREAKS or _TOKEN_END.search(token)):
+            yield piece
+            piece = []
+    if piece:
+        yield piece
+
+
+def _marks(token: str) -> _Marks:
+    words = [word.casefold().replace("’", "'") for word in _WORD.findall(_NO_WORD.sub("", token))]
+    foreign = sum((word in _FOREIGN) + (not word.isascii()) for word in words)
+    known = sum((word in _ENGLISH) + (word in _SHARED) for word in words)
+    return len(words), known, known - _OWN_FOR_ONE_FOREIGN * foreign
+
+
+def _windows(marks: Sequence[_Marks]) -> Iterator[tuple[bool, bool]]:
+    """Say of each few tokens in a row whether they may be English, and whether they are."""
+    sums = [[0, *accumulate(column)] for column in zip(*marks, strict=True)]
+    for end in range(min(WINDOW_TOKENS, len(marks)), len(marks) + 1):
+        _, known, lead = (one[end] - one[max(0, end - WINDOW_TOKENS)] for one in sums)
+        yield lead >= 0, lead >= 0 and known > 0
