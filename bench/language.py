@@ -1,6 +1,6 @@
 """Measure what the language functions find, and what they take English from.
 
-    python bench/language.py --data DIR            print the table and write bench/results/language.md
+    python bench/language.py --data DIR            print, and write bench/results/language.md
     python bench/language.py --data DIR --no-write only print
 
 English messages are those of clinc10, banking77, fleet10, risk and the English part of xsid8; the

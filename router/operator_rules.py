@@ -1,7 +1,7 @@
 """OperatorRule: words that raise the risk floor, written by whoever runs the service; pure."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -9,7 +9,7 @@ from functools import lru_cache
 from clawmarshal.errors import Fault, SettingsError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.folding import fold, latin_look, unleet
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import Token, tokens
 from clawmarshal.router.risk import RiskFloor, risk_floor
 
 MAX_RULES = 100
@@ -31,9 +31,9 @@ class Language(StrEnum):
     """What a rule may be narrowed to."""
 
     EN = "en"
-    """Recognisably English as a whole."""
+    """Where the words stand the text may be English."""
     OTHER = "other"
-    """Everything else, a text in two languages too."""
+    """Where they stand it may be another language; what cannot be told may be either."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +59,7 @@ class OperatorRule:
     all_of: tuple[str, ...] = ()
     """All of these must occur, in whatever order; at most 50."""
     languages: tuple[Language, ...] = ()
-    """Only in these; empty for any."""
+    """Only where the words stand among such words; empty for anywhere."""
 
     def __post_init__(self) -> None:
         """Normalise the lists and check everything."""
@@ -145,16 +145,46 @@ def floor_with(
 
 def _fired(text: str, rules: tuple[OperatorRule, ...]) -> Iterator[OperatorRule]:
     book = _book(rules)
-    seen = book.trie.seen_in(text)
+    seen = book.trie.seen_in(_words(text))
     if not seen:
         return
-    is_english = looks_english(text) if any(rule.languages for rule in rules) else False
-    language = Language.EN if is_english else Language.OTHER
+    is_narrowed = any(rule.languages for rule in rules)
+    by_language = _by_language(text, book.trie, seen) if is_narrowed else {}
     for rule, any_of, all_of in book.entries:
-        if rule.languages and language not in rule.languages:
-            continue
-        if all_of <= seen and (not any_of or any_of & seen):
+        found = seen
+        if rule.languages:
+            found = frozenset().union(*(by_language[language] for language in rule.languages))
+        if all_of <= found and (not any_of or any_of & found):
             yield rule
+
+
+def _by_language(
+    text: str, trie: "_Trie", seen: frozenset[Phrase]
+) -> Mapping[Language, frozenset[Phrase]]:
+    """Tell which phrases occur where the text may be in a language.
+
+    By their surroundings, so that text put further away does not take a rule away. What spans two
+    pieces, or was hidden, may be in any.
+    """
+    if fold(text).hides_text:
+        return dict.fromkeys(Language, seen)
+    where = [(word, token) for token in tokens(text) for word in _words(token.text)]
+    found: dict[Language, set[Phrase]] = {language: set() for language in Language}
+    placed = set()
+    for start, phrase in trie.occurrences(tuple(word for word, _ in where)):
+        around = [token for _, token in where[start : start + len(phrase)]]
+        for language in _possible(around):
+            found[language].add(phrase)
+        placed.add(phrase)
+    return {language: frozenset(some | (seen - placed)) for language, some in found.items()}
+
+
+def _possible(around: Sequence[Token]) -> Iterator[Language]:
+    is_cut = around[0].piece != around[-1].piece
+    if is_cut or any(token.may_be_english for token in around):
+        yield Language.EN
+    if is_cut or any(token.may_be_other for token in around):
+        yield Language.OTHER
 
 
 class _Node(dict[str, "_Node"]):
@@ -174,26 +204,26 @@ class _Trie:
                 node = node.setdefault(word, _Node())
             node.phrase = phrase
 
-    def seen_in(self, text: str) -> set[Phrase]:
+    def seen_in(self, words: Phrase) -> frozenset[Phrase]:
         """Return the phrases that occur, disguised ones too."""
-        plain = _words(text)
-        seen = self._walk(plain)
-        readings: Mapping[str, str] = {word: _undisguised(word) for word in set(plain)}
-        if any(word != reading for word, reading in readings.items()):
-            seen |= self._walk(tuple(readings[word] for word in plain))
-        return seen
+        return frozenset(phrase for _, phrase in self.occurrences(words))
 
-    def _walk(self, words: Phrase) -> set[Phrase]:
-        seen: set[Phrase] = set()
+    def occurrences(self, words: Phrase) -> Iterator[tuple[int, Phrase]]:
+        """Yield where each phrase begins that occurs, disguised ones too."""
+        yield from self._walk(words)
+        readings: Mapping[str, str] = {word: _undisguised(word) for word in set(words)}
+        if any(word != reading for word, reading in readings.items()):
+            yield from self._walk(tuple(readings[word] for word in words))
+
+    def _walk(self, words: Phrase) -> Iterator[tuple[int, Phrase]]:
         for start, word in enumerate(words):
             node = self._root.get(word)
             at = start
             while node is not None:
                 if node.phrase is not None:
-                    seen.add(node.phrase)
+                    yield start, node.phrase
                 at += 1
                 node = node.get(words[at]) if at < len(words) else None
-        return seen
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,9 @@ from clawmarshal.errors import DecisionUnavailableError, SettingsError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ballot import fleet_ballot
 from clawmarshal.router.explanation import Evidence, explanation
+from clawmarshal.router.folding import fold
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.operator_rules import MAX_RULES, OperatorRule, floor_with
+from clawmarshal.router.operator_rules import MAX_RULES, Language, OperatorRule, floor_with
 from clawmarshal.router.policy import Circumstances, Policy
 from clawmarshal.router.risk import RiskFloor, risk_floor
 from tests.support.scenes import CALM, detail, fired
@@ -79,6 +80,69 @@ def test_a_rule_may_be_narrowed_to_a_language() -> None:
     assert floor_with("Wann kommt die Rechnung im Oktober an", (english,)).codes == ()
     other = replace(english, languages=("other",))  # type: ignore[arg-type]  # as YAML gives it
     assert floor_with("Wann kommt die Rechnung im Oktober an", (other,)).codes == ("die",)
+
+
+def narrowed(language: str, *words: str) -> OperatorRule:
+    languages = (language,)  # as YAML gives it
+    return OperatorRule(code="own", tier=Risk.HIGH, all_of=words, languages=languages)  # type: ignore[arg-type]  # as above
+
+
+SAID = "Please tell me what you think about this, and what we should do about it"
+ANDERES = "Das ist von mir und nicht von dir, und es geht auch um den Preis im Herbst"
+
+
+@pytest.mark.parametrize(
+    "around",
+    ["{x}. {p}.", "{p}. {x}", "{x}\n{p}", "{p} ({x})", "{p} {x}", "{x} {p}", "{p}, {x}, {p}"],
+)
+@pytest.mark.parametrize(
+    ("rule", "text", "padding"),
+    [
+        (narrowed("other", "alle pengene"), "Overfør alle pengene til Bob", SAID),
+        (narrowed("other", "bestanden", "verwijder"), "verwijder al de bestanden nu", SAID),
+        (narrowed("en", "wire", "bob"), "please wire everything that we have to bob", ANDERES),
+    ],
+    ids=["danish", "dutch-all-of", "english"],
+)
+def test_text_around_does_not_take_a_narrowed_rule_away(
+    rule: OperatorRule, text: str, padding: str, around: str
+) -> None:
+    assert "own" in floor_with(text, (rule,)).codes
+    assert "own" in floor_with(around.format(x=text, p=padding), (rule,)).codes
+
+
+@pytest.mark.parametrize("language", list(Language))
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gift",
+        "Das ist das Projekt\nFalcon und nicht das von dir",
+        "What is this? " + "".join(chr(0xE0000 + ord(c)) for c in "das gift ist im glas"),
+    ],
+    ids=["one-word", "over-two-pieces", "hidden"],
+)
+def test_what_cannot_be_told_counts_for_every_language(language: str, text: str) -> None:
+    word = "gift" if "gift" in fold(text).text else "projekt falcon"
+    assert "own" in floor_with(text, (narrowed(language, word),)).codes
+
+
+def test_words_of_two_pieces_count_together() -> None:
+    rule = narrowed("other", "konto", "leeren")
+    assert "own" in floor_with(f"Das ist das Konto. {SAID}. Du darfst es leeren", (rule,)).codes
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        (narrowed("en", "gift"), f"Das Gift ist im Glas und nicht im Krug. {SAID}"),
+        (narrowed("other", "gift"), "Please thank them for the gift that you got from me"),
+    ],
+    ids=["en", "other"],
+)
+def test_a_narrowed_rule_is_silent_where_its_words_stand_in_the_other(
+    rule: OperatorRule, text: str
+) -> None:
+    assert "own" not in floor_with(text, (rule,)).codes
 
 
 @pytest.mark.parametrize(
