@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clawmarshal.api.configured import (
     configured_beside,
@@ -16,6 +17,9 @@ from clawmarshal.errors import SettingsError
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.decision import DecisionModel
 from clawmarshal.router.thresholds import Policy
+
+if TYPE_CHECKING:
+    from clawmarshal.router.models.encoder import Encoder
 
 CONFIGURED = "configured"
 CHALLENGER = "challenger"
@@ -50,7 +54,13 @@ def terms_of(config: Path | None, roster: Roster) -> Terms:
     return Terms(settings.policy, settings.decision.deadline_s, settings.decision)
 
 
-def chosen_model(name: str | None, *, terms: Terms, head: Path | None = None) -> DecisionModel:
+def chosen_model(
+    name: str | None,
+    *,
+    terms: Terms,
+    head: Path | None = None,
+    encoder: "str | Encoder | None" = None,
+) -> DecisionModel:
     """Return the model of a name, ready to answer; whoever asks for it closes it.
 
     Parameters
@@ -59,7 +69,7 @@ def chosen_model(name: str | None, *, terms: Terms, head: Path | None = None) ->
         As `load_model`; with a configuration also ``system_one``, the server it names,
         ``configured``, what decides by it, and ``challenger``. None: ``configured`` with a
         configuration, else ``offline``.
-    head
+    head, encoder
         As `load_model`.
 
     Raises
@@ -69,11 +79,14 @@ def chosen_model(name: str | None, *, terms: Terms, head: Path | None = None) ->
     """
     decision = terms.decision
     if name is None:
-        name = "offline" if decision is None or head is not None else CONFIGURED
+        is_own = head is not None or encoder is not None
+        name = "offline" if decision is None or is_own else CONFIGURED
     if name not in OF_A_CONFIGURATION:
-        return load_model(name, head=head)
+        return load_model(name, head=head, encoder=encoder)
     if head is not None:
         raise SettingsError(f"a head is for offline and lexical, not for {name}")
+    if encoder is not None:
+        raise SettingsError(f"an encoder is for offline, not for {name}")
     if decision is None:
         raise SettingsError(f"{name} is named in a configuration; give it with --config")
     if name == SYSTEM_ONE:

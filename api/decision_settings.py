@@ -1,20 +1,19 @@
 """Who decides, as it is configured: the acting model, its fallback, its challenger, and servers."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from clawmarshal.api.imports import is_import_path
 from clawmarshal.router.challenger import DEADLINE_S
 
 SYSTEM_ONE = "system_one"
-MODEL_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", re.ASCII)
 
 
 def _is_model(value: str) -> str:
-    if value not in ("offline", "lexical", SYSTEM_ONE) and not MODEL_PATH.fullmatch(value):
+    if value not in ("offline", "lexical", SYSTEM_ONE) and not is_import_path(value):
         raise ValueError(
             "write offline, lexical, system_one, or an import path such as package.module:name"
         )
@@ -57,8 +56,8 @@ class DecisionSettings(SystemOneServer):
     """Answers when the model gives no usable answer; its routes say ``via: offline``."""
     head: Path | None = None
     """A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``."""
-    encoder: Path | None = None
-    """A model2vec folder or an ONNX file, for ``offline``; ``head`` must be fitted with it."""
+    encoder: Annotated[str, Field(min_length=1)] | None = None
+    """For ``offline``: a path or ``package.module:name``; ``head`` must be fitted with it."""
     challenger: ModelName | None = None
     """A second model; what it says is recorded beside the acting one's answer and never acts."""
     challenger_deadline_s: float = Field(default=DEADLINE_S, gt=0, le=120)

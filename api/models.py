@@ -1,11 +1,10 @@
 """A decision model by its name in a configuration, or by import path."""
 
-import importlib
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from clawmarshal.api.imports import imported, made
 from clawmarshal.errors import SettingsError
 from clawmarshal.router.decision import DecisionModel
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def load_model(
-    name: str, *, head: Path | None = None, encoder: Path | None = None
+    name: str, *, head: Path | None = None, encoder: "str | Encoder | None" = None
 ) -> DecisionModel:
     """Return the model of a name, ready to answer.
 
@@ -27,7 +26,8 @@ def load_model(
     head
         A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``; the shipped one where None.
     encoder
-        A model2vec folder or an ONNX file, for ``offline``; `head` must be fitted with it.
+        For ``offline``: as `load_encoder` takes it, or one that is loaded; `head` must be fitted
+        with it.
 
     Raises
     ------
@@ -36,21 +36,22 @@ def load_model(
         model.
     """
     if ":" in name:
-        if head is not None:
-            raise SettingsError(f"decision.head is for offline and lexical, not for {name}")
+        if head is not None or encoder is not None:
+            which = "head is for offline and lexical" if head else "encoder is for offline"
+            raise SettingsError(f"decision.{which}, not for {name}")
         return _imported(name)
     if name not in ("offline", "lexical"):
         raise SettingsError(
             f"there is no model {name[:64]!r}; write offline, lexical or package.module:name"
             " (a system_one server needs a configuration)"
         )
-    from clawmarshal.router.models.encoder_source import open_encoder
+    from clawmarshal.api.encoders import load_encoder
     from clawmarshal.router.models.local import LocalDecisionModel
 
     heads = None if head is None else read_heads(head)
     if encoder is not None and name != "offline":
         raise SettingsError(f"decision.encoder is for offline, not for {name}")
-    opened = None if encoder is None else open_encoder(encoder)
+    opened = load_encoder(encoder) if isinstance(encoder, str) else encoder
     if name == "offline":
         _check_fit(heads, opened)
     model = LocalDecisionModel(encoder=opened, use_encoder=name == "offline", heads=heads)
@@ -94,18 +95,7 @@ def read_heads(path: Path) -> "Heads":
 
 
 def _imported(name: str) -> DecisionModel:
-    module_name, _, attribute = name.partition(":")
-    if "" not in sys.path and str(Path.cwd()) not in sys.path:
-        # A console script does not look into the working directory, where such a module often is.
-        sys.path.append(str(Path.cwd()))
-    try:
-        found = getattr(importlib.import_module(module_name), attribute)
-    except ImportError as error:
-        raise SettingsError(f"decision.model: no module {module_name!r} can be imported") from error
-    except AttributeError as error:
-        raise SettingsError(f"decision.model: {module_name} has no {attribute}") from error
-    makes_one = isinstance(found, type) or (callable(found) and not hasattr(found, "answer"))
-    model = found() if makes_one else found
+    model = made(imported(name, "decision.model"), "answer")
     if not hasattr(model, "answer") or not isinstance(getattr(model, "name", None), str):
         raise SettingsError(f"decision.model: {name} has no answer() or no name")
     return cast(DecisionModel, model)

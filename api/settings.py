@@ -15,6 +15,7 @@ from clawmarshal.api.decision_settings import (
     decision_faults,
 )
 from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
+from clawmarshal.api.imports import is_import_path
 from clawmarshal.api.overrides import merged, overrides_in
 from clawmarshal.api.secrets import (
     GatewaySettings,
@@ -317,11 +318,13 @@ def _resolved(settings: Settings, folder: Path) -> Settings:
 
 
 def _decision_from(decision: DecisionSettings, folder: Path) -> DecisionSettings:
-    paths = {
+    paths: dict[str, object] = {
         name: folder / value
-        for name in ("key_file", "head", "encoder")
+        for name in ("key_file", "head")
         if (value := getattr(decision, name)) is not None
     }
+    if decision.encoder is not None and not is_import_path(decision.encoder):
+        paths["encoder"] = str(folder / decision.encoder)
     server = decision.challenger_server
     if server is not None and server.key_file is not None:
         own = server.model_copy(update={"key_file": folder / server.key_file})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, RosterFile
+from clawmarshal.api.commands.options import Encoder, Json, RosterFile
 from clawmarshal.api.commands.terminal import Progress, note, say, say_json, usage
 from clawmarshal.api.commands.threshold import find_threshold, reviews_of
 from clawmarshal.api.files import check_writable, read_lines, write_whole
@@ -16,7 +16,7 @@ from clawmarshal.api.files import check_writable, read_lines, write_whole
 if TYPE_CHECKING:
     from clawmarshal.roster.roster import Roster
     from clawmarshal.router.calibration import Calibration
-    from clawmarshal.router.models.encoder import Encoder
+    from clawmarshal.router.models.encoder import Encoder as Loaded
     from clawmarshal.router.models.fitting import Sample
 
 Labels = tuple["Sequence[Sample]", dict[str, object]]
@@ -50,10 +50,7 @@ def calibrate(
             "threshold alone is fitted.",
         ),
     ] = "offline",
-    encoder: Annotated[
-        Path | None,
-        typer.Option("--encoder", help="An ONNX file or a model2vec folder.", metavar="PATH"),
-    ] = None,
+    encoder: Encoder = None,
     precision: Annotated[
         float,
         typer.Option("--precision", min=0.5, max=1.0, help="What the threshold should keep."),
@@ -88,7 +85,7 @@ def _fit(
     roster: Path,
     data: Path | None,
     config: Path | None,
-    encoder: Path | None,
+    encoder: str | None,
     precision: float,
     *,
     model: str,
@@ -149,14 +146,14 @@ def _reviewed(config: Path, fleet: "Roster") -> "Sequence[Sample]":
     return samples_of_reviews(reviews_of(config), fleet)
 
 
-def _encoder(path: Path | None) -> "Encoder":
+def _encoder(name: str | None) -> "Loaded":
     from clawmarshal.errors import SettingsError
     from clawmarshal.router.models.encoder import UseEncoder
 
-    if path is not None:
-        from clawmarshal.router.models.encoder_source import open_encoder
+    if name is not None:
+        from clawmarshal.api.encoders import load_encoder
 
-        return open_encoder(path)
+        return load_encoder(name)
     try:
         return UseEncoder()
     except ImportError as error:

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, RosterFile, TermsFile
+from clawmarshal.api.commands.options import Encoder, Json, RosterFile, TermsFile
 from clawmarshal.api.commands.predicting import predicted
-from clawmarshal.api.commands.terminal import say, say_json, table
+from clawmarshal.api.commands.terminal import say, say_json, table, usage
 from clawmarshal.api.files import read_lines
 
 if TYPE_CHECKING:
     from clawmarshal.api.choosing import Terms
     from clawmarshal.router.comparison import Comparison, Side
     from clawmarshal.router.decision import DecisionModel
+    from clawmarshal.router.models.encoder import Encoder as Loaded
     from clawmarshal.router.scoring import Share
 
 MAX_FLIPS = 20
@@ -37,15 +38,18 @@ def compare(
         Path, typer.Option("--data", help="Lines of {id, text}; agent where known.", metavar="FILE")
     ],
     config: TermsFile = None,
+    encoder: Encoder = None,
     json: Json = False,
 ) -> None:
     """Ask two models about the same messages: where they agree, who is right, how fast.
 
-    Rows that they send elsewhere are listed by id, never by text.
+    Rows that they send elsewhere are listed by id, never by text. --encoder is for the fits that
+    were made with it; a fit of the shipped encoder beside it keeps its own.
 
     Example: clawmarshal compare offline my.head.json --roster fleet.yaml --data labelled.jsonl
     """
     from clawmarshal.api.choosing import terms_of
+    from clawmarshal.api.encoders import load_encoder
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import comparison
     from clawmarshal.router.evaluation import read_rows
@@ -55,7 +59,10 @@ def compare(
     rows = read_rows(lines)
     labels = read_labels(lines, agents={agent.id for agent in fleet})
     terms = terms_of(config, fleet)
-    models = [_load(first, terms), _load(second, terms)]
+    used = None if encoder is None else load_encoder(encoder)
+    if used is not None and used.name not in map(_encoder_of, (first, second)):
+        usage(f"no fit named here was made with the encoder {used.name}")
+    models = [_load(first, terms, used), _load(second, terms, used)]
     answers = [
         asyncio.run(
             predicted(model, fleet, rows=rows, terms=terms, what=f"decided by {model.name}")
@@ -70,12 +77,21 @@ def compare(
         _show(found)
 
 
-def _load(name: str, terms: "Terms") -> "DecisionModel":
+def _load(name: str, terms: "Terms", encoder: "Loaded | None") -> "DecisionModel":
     from clawmarshal.api.choosing import chosen_model
 
-    is_head = name.endswith(".json")
-    wanted, head = ("offline", Path(name)) if is_head else (name, None)
-    return chosen_model(wanted, terms=terms, head=head)
+    if not name.endswith(".json"):
+        return chosen_model(name, terms=terms)
+    is_own = encoder is not None and _encoder_of(name) == encoder.name
+    return chosen_model(
+        "offline", terms=terms, head=Path(name), encoder=encoder if is_own else None
+    )
+
+
+def _encoder_of(name: str) -> str | None:
+    from clawmarshal.api.models import read_heads
+
+    return read_heads(Path(name)).encoder if name.endswith(".json") else None
 
 
 def _named(asked: str, model: "DecisionModel") -> str:

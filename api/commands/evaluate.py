@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, Model, RosterFile, TermsFile
+from clawmarshal.api.commands.options import Encoder, Head, Json, Model, RosterFile, TermsFile
 from clawmarshal.api.commands.predicting import predicted
 from clawmarshal.api.commands.terminal import note, say, say_json, usage
 from clawmarshal.api.files import check_writable, read_lines, write_whole
@@ -56,9 +56,8 @@ def evaluate(
     ] = None,
     model: Model = None,
     config: TermsFile = None,
-    head: Annotated[
-        Path | None, typer.Option("--head", help="A fit that `calibrate` wrote.", metavar="FILE")
-    ] = None,
+    head: Head = None,
+    encoder: Encoder = None,
     attacks: Annotated[
         bool, typer.Option("--attacks", help="Report what 160 attacks beside the messages change.")
     ] = False,
@@ -105,12 +104,12 @@ def evaluate(
     if outputs.has_report and not any(label.agent for label in labels):
         usage(f"{data.name} holds no label: give rows an agent, or leave the report out")
     terms = terms_of(config, fleet)
-    decider = chosen_model(model, terms=terms, head=head)
-    asked = [
-        Asked(name or decider.name, chosen_model(name, terms=terms, head=its_head))
-        for name, its_head in [(model, head), *((name, None) for name in beside or ())]
-        if attacks
-    ]
+    decider = chosen_model(model, terms=terms, head=head, encoder=encoder)
+    asked: list[Asked] = []
+    if attacks:
+        again = chosen_model(model, terms=terms, head=head, encoder=encoder)
+        beside_it = [Asked(name, chosen_model(name, terms=terms)) for name in beside or ()]
+        asked = [Asked(model or decider.name, again), *beside_it]
     begin = time.monotonic()
     found = asyncio.run(predicted(decider, fleet, rows=rows, terms=terms))
     seconds = time.monotonic() - begin

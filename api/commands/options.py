@@ -30,6 +30,17 @@ Model = Annotated[
         show_default="configured with --config, else offline",
     ),
 ]
+Head = Annotated[
+    Path | None, typer.Option("--head", help="A fit that `calibrate` wrote.", metavar="FILE")
+]
+Encoder = Annotated[
+    str | None,
+    typer.Option(
+        "--encoder",
+        help="An ONNX file, a model2vec or sentence-transformers folder, or package.module:name.",
+        metavar="PATH",
+    ),
+]
 Person = Annotated[
     str | None,
     typer.Option("--person", help="Who acts, for the audit record; you when left out."),

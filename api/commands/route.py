@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clawmarshal.api.commands.options import Json, Model, RosterFile, TermsFile
+from clawmarshal.api.commands.options import Encoder, Head, Json, Model, RosterFile, TermsFile
 from clawmarshal.api.commands.terminal import fields, say, say_json, usage
 
 
@@ -20,6 +20,8 @@ def route(
     ] = None,
     model: Model = None,
     config: TermsFile = None,
+    head: Head = None,
+    encoder: Encoder = None,
     json: Json = False,
 ) -> None:
     """Decide which agent should get a message, and say why; launches nothing.
@@ -40,7 +42,8 @@ def route(
     fleet = load_roster(roster)
     message = InboundMessage(text if text is not None else _read(text_file))
     terms = terms_of(config, fleet)
-    asked, fallback = chosen_model(model, terms=terms), chosen_fallback(model, terms=terms)
+    asked = chosen_model(model, terms=terms, head=head, encoder=encoder)
+    fallback = chosen_fallback(model, terms=terms)
     with OpenClawRouter(
         asked, fleet, policy=terms.policy, fallback=fallback, deadline_s=terms.deadline_s
     ) as router:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clawmarshal.router.models.encoder_rows import unread
+
 if TYPE_CHECKING:
     from clawmarshal.router.models.encoder import Vectors
 
@@ -63,7 +65,7 @@ class OnnxEncoder:
         first = self._tokenizer.encode(text)
         parts = [part for part in (first, *first.overflowing) if part.ids]
         if not parts:
-            raise ValueError("a text has no tokens")
+            raise unread()
         weights = np.array([len(part.ids) for part in parts], np.float32)
         rows = np.concatenate([self._part(part.ids) for part in parts])
         mean: Vectors = (weights @ rows)[None] / weights.sum()

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from clawmarshal.router.models.encoder import Vectors
 
 
+UNREAD = "encoder-unread"
+"""Code of a text that the encoder has no direction for."""
+
+
 class CheckedEncoder:
     """Pass on the rows of another encoder, made float32 and of length 1; refuse wrong ones.
 
@@ -31,7 +35,8 @@ class CheckedEncoder:
         Raises
         ------
         DecisionInvalidError
-            ``encoder-rows``: not one row per text, or a row is not finite or has no direction.
+            ``encoder-rows``: not one row per text, or a row is not finite. ``encoder-unread``:
+            a row has no direction, as of a text in which the encoder knows no word.
         """
         import numpy as np
 
@@ -42,9 +47,14 @@ class CheckedEncoder:
             raise _wrong("gave numbers that are not finite")
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         if (lengths < 1e-6).any():
-            raise _wrong("gave a row of zeros: it knows nothing of that text")
+            raise unread()
         unit: Vectors = rows / lengths
         return unit
+
+
+def unread() -> DecisionInvalidError:
+    """Say that an encoder knows nothing of a text."""
+    return DecisionInvalidError("the encoder knows no word of the text", code=UNREAD)
 
 
 def _wrong(what: str) -> DecisionInvalidError:

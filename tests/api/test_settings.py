@@ -205,7 +205,9 @@ def test_an_encoder_is_found_from_the_folder_of_the_file(tmp_path: Path) -> None
     text = config.read_text(encoding="utf-8")
     own = text.replace("{model: lexical}", "{model: offline, encoder: tiny.onnx}")
     config.write_text(own, encoding="utf-8")
-    assert load_settings(config, environ={}).decision.encoder == tmp_path / "tiny.onnx"
+    assert load_settings(config, environ={}).decision.encoder == str(tmp_path / "tiny.onnx")
+    config.write_text(own.replace("tiny.onnx", "'own:Tiny'"), encoding="utf-8")
+    assert load_settings(config, environ={}).decision.encoder == "own:Tiny"
     unfit = text.replace("{model: lexical}", "{model: lexical, encoder: tiny.onnx}")
     config.write_text(unfit, encoding="utf-8")
     with pytest.raises(SettingsError, match=r"decision\.encoder is for model: offline"):

@@ -8,17 +8,17 @@ import model2vec
 import numpy as np
 import onnx
 import pytest
-import tokenizers
+from hypothesis import given
+from hypothesis import strategies as st
 
-from clawmarshal.api.cli import main
+from clawmarshal.api.encoders import load_encoder
 from clawmarshal.api.models import load_model
 from clawmarshal.errors import DecisionInvalidError, SettingsError
-from clawmarshal.router.models.encoder_rows import CheckedEncoder
+from clawmarshal.router.models.encoder_rows import UNREAD, CheckedEncoder
 from clawmarshal.router.models.encoder_source import open_encoder
-from tests.support.labelled import labelled, write
-from tests.support.service import ROSTER
-
-WORDS = {"[UNK]": 0, "invoice": 1, "tax": 2, "breach": 3, "up": 4}
+from clawmarshal.router.models.onnx_files import external_files
+from tests.support.onnx_model import save_onnx, table, tokenizer
+from tests.support.packages_on_path import not_installed, stand_in
 
 
 class Rows:
@@ -29,32 +29,6 @@ class Rows:
 
     def encode(self, texts: object) -> np.ndarray:
         return np.array(self.rows)
-
-
-def tokenizer() -> tokenizers.Tokenizer:
-    made = tokenizers.Tokenizer(tokenizers.models.WordLevel(WORDS, unk_token="[UNK]"))
-    made.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
-    return made
-
-
-def table() -> np.ndarray:
-    return np.random.default_rng(1).normal(size=(len(WORDS), 8)).astype(np.float32)
-
-
-def save_onnx(folder: Path, weights: np.ndarray) -> Path:
-    kinds = onnx.TensorProto
-    graph = onnx.helper.make_graph(
-        [onnx.helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])],
-        "tiny",
-        [onnx.helper.make_tensor_value_info("input_ids", kinds.INT64, ["batch", "tokens"])],
-        [onnx.helper.make_tensor_value_info("last_hidden_state", kinds.FLOAT, ["b", "t", 8])],
-        [onnx.numpy_helper.from_array(weights, "table")],
-    )
-    opset = [onnx.helper.make_opsetid("", 17)]
-    path = folder / "tiny.onnx"
-    onnx.save(onnx.helper.make_model(graph, opset_imports=opset, ir_version=9), path)
-    tokenizer().save(str(folder / "tokenizer.json"))
-    return path
 
 
 def unit(row: np.ndarray) -> np.ndarray:
@@ -79,6 +53,34 @@ def test_the_name_changes_with_the_files(tmp_path: Path) -> None:
     first = open_encoder(save_onnx(tmp_path, table())).name
     assert open_encoder(tmp_path / "tiny.onnx").name == first
     assert open_encoder(save_onnx(tmp_path, table() + 1)).name != first
+
+
+def test_the_name_changes_with_weights_that_stand_in_a_file_of_their_own(tmp_path: Path) -> None:
+    first = open_encoder(save_onnx(tmp_path, table(), beside="weights.bin")).name
+    model = (tmp_path / "tiny.onnx").read_bytes()
+    assert open_encoder(tmp_path / "tiny.onnx").name == first
+    save_onnx(tmp_path, table() + 1, beside="weights.bin")
+    assert (tmp_path / "tiny.onnx").read_bytes() == model
+    assert open_encoder(tmp_path / "tiny.onnx").name != first
+
+
+def test_a_file_that_the_model_does_not_read_changes_no_name(tmp_path: Path) -> None:
+    first = open_encoder(save_onnx(tmp_path, table(), beside="weights.bin")).name
+    (tmp_path / "tiny.onnx.txt").write_text("notes", encoding="utf-8")
+    assert open_encoder(tmp_path / "tiny.onnx").name == first
+
+
+def test_weights_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    path = save_onnx(tmp_path, table(), beside="weights.bin")
+    (tmp_path / "weights.bin").unlink()
+    with pytest.raises(SettingsError, match="cannot be used"):
+        open_encoder(path)
+
+
+def test_a_text_without_tokens_was_not_read(tmp_path: Path) -> None:
+    with pytest.raises(DecisionInvalidError) as raised:
+        open_encoder(save_onnx(tmp_path, table())).encode([" "])
+    assert raised.value.code == UNREAD
 
 
 def test_a_model2vec_folder_is_read(tmp_path: Path) -> None:
@@ -110,13 +112,19 @@ def test_what_is_no_encoder_is_refused(tmp_path: Path, config: str | None) -> No
 
 @pytest.mark.parametrize(
     "rows",
-    [[1.0, 0.0], [[1.0, 0.0]] * 3, [[float("nan"), 1.0]] * 2, [[1.0, 0.0], [0.0, 0.0]], [[], []]],
-    ids=["one row", "a row too many", "NaN", "zeros", "no columns"],
+    [[1.0, 0.0], [[1.0, 0.0]] * 3, [[float("nan"), 1.0]] * 2, [[], []]],
+    ids=["one row", "a row too many", "NaN", "no columns"],
 )
 def test_wrong_rows_are_refused(rows: object) -> None:
     with pytest.raises(DecisionInvalidError) as raised:
         CheckedEncoder(Rows(rows), "x").encode(["a", "b"])
     assert raised.value.code == "encoder-rows"
+
+
+def test_a_row_of_zeros_says_that_the_text_was_not_read() -> None:
+    with pytest.raises(DecisionInvalidError) as raised:
+        CheckedEncoder(Rows([[1.0, 0.0], [0.0, 0.0]]), "x").encode(["a", "b"])
+    assert raised.value.code == UNREAD
 
 
 def test_rows_come_out_of_length_1() -> None:
@@ -126,7 +134,7 @@ def test_rows_come_out_of_length_1() -> None:
 
 def test_an_encoder_without_a_fit_of_its_own_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="the fit is for the encoder"):
-        load_model("offline", encoder=save_onnx(tmp_path, table()))
+        load_model("offline", encoder=str(save_onnx(tmp_path, table())))
 
 
 def test_a_fit_of_another_encoder_is_refused(tmp_path: Path) -> None:
@@ -140,10 +148,10 @@ def test_a_fit_of_another_encoder_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_fit_of_the_encoder_is_used(tmp_path: Path) -> None:
-    encoder = save_onnx(tmp_path, table())
+    encoder = str(save_onnx(tmp_path, table()))
     source = resources.files("clawmarshal.router.models").joinpath("routing.head.json")
     document = json.loads(source.read_text("utf-8"))
-    fit = document | {"encoder": open_encoder(encoder).name, "background": []}
+    fit = document | {"encoder": load_encoder(encoder).name, "background": []}
     head = tmp_path / "own.head.json"
     head.write_text(json.dumps(fit), encoding="utf-8")
     assert load_model("offline", head=head, encoder=encoder).name
@@ -151,16 +159,77 @@ def test_a_fit_of_the_encoder_is_used(tmp_path: Path) -> None:
 
 def test_words_alone_take_no_encoder(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"decision\.encoder is for offline"):
-        load_model("lexical", encoder=tmp_path)
+        load_model("lexical", encoder=str(tmp_path))
 
 
-def test_calibrate_writes_a_fit_that_the_encoder_takes(tmp_path: Path) -> None:
-    encoder, out = save_onnx(tmp_path, table()), tmp_path / "own.head.json"
-    fleet, data = tmp_path / "fleet.yaml", tmp_path / "labelled.jsonl"
-    fleet.write_text(ROSTER, encoding="utf-8")
-    write(data, labelled("finance", "security", "none"))
-    given = ("--roster", str(fleet), "--data", str(data), "--out", str(out))
-    assert main(("calibrate", *given, "--encoder", str(encoder))) == 0
-    document = json.loads(out.read_text(encoding="utf-8"))
-    assert document["encoder"] == open_encoder(encoder).name
-    assert load_model("offline", head=out, encoder=encoder).name.endswith(document["version"])
+def save_sentences(folder: Path, limit: int | None = 3) -> Path:
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.X"}]
+    (folder / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    (folder / "0_X").mkdir()
+    (folder / "0_X" / "model.bin").write_bytes(b"one")
+    settings = json.dumps({"max_seq_length": limit})
+    (folder / "config_sentence_transformers.json").write_text(settings, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("limit", [3, None])
+def test_a_sentence_transformers_folder_is_read_whole(tmp_path: Path, limit: int | None) -> None:
+    with stand_in("sentence_transformers"):
+        encoder = open_encoder(save_sentences(tmp_path, limit))
+        rows = encoder.encode(["invoice", " ".join(["tax"] * 7 + ["breach"] * 7)])
+        import sentence_transformers
+
+        made = sentence_transformers.SentenceTransformer.made[-1]
+    assert encoder.name.startswith(f"sentence-transformers-{tmp_path.name}-")
+    assert rows[0] == pytest.approx([1, 0, 0], abs=1e-3)
+    assert rows[1] == pytest.approx([0, 0.707, 0.707], abs=1e-2)
+    # Nothing is fetched, and no code that came with the folder is run.
+    assert made == {"device": "cpu", "local_files_only": True, "trust_remote_code": False}
+
+
+def test_the_name_changes_with_files_in_the_folders_of_a_folder(tmp_path: Path) -> None:
+    with stand_in("sentence_transformers"):
+        first = open_encoder(save_sentences(tmp_path)).name
+        (tmp_path / "0_X" / "model.bin").write_bytes(b"two")
+        assert open_encoder(tmp_path).name != first
+
+
+def test_a_missing_extra_is_named(tmp_path: Path) -> None:
+    folder = save_sentences(tmp_path)
+    with (
+        not_installed("sentence_transformers"),
+        pytest.raises(SettingsError, match=r"clawmarshal\[sentence-transformers\]"),
+    ):
+        open_encoder(folder)
+
+
+def nested(weights: np.ndarray) -> bytes:
+    """Put a tensor into a constant of a branch of a condition of a function."""
+    kept = onnx.numpy_helper.from_array(weights, "kept")
+    onnx.external_data_helper.set_external_data(kept, location="deep/in.bin")
+    kept.ClearField("raw_data")
+    constant = onnx.helper.make_node("Constant", [], ["c"], value=kept)
+    branch = onnx.helper.make_graph([constant], "then", [], [])
+    chosen = onnx.helper.make_node("If", ["x"], ["y"], then_branch=branch, else_branch=branch)
+    function = onnx.helper.make_function("own", "f", ["x"], ["y"], [chosen], [])
+    graph = onnx.helper.make_graph([], "g", [], [])
+    made: bytes = onnx.helper.make_model(graph, functions=[function]).SerializeToString()
+    return made
+
+
+def test_weights_are_found_however_deep() -> None:
+    assert external_files(memoryview(nested(table()))) == {"deep/in.bin"}
+
+
+@pytest.mark.parametrize("kept", [1, 20, -1])
+def test_half_a_model_is_no_model(kept: int) -> None:
+    with pytest.raises(ValueError, match="no ONNX model"):
+        external_files(memoryview(nested(table())[:kept]))
+
+
+@given(junk=st.binary(max_size=60))
+def test_whatever_is_no_model_is_refused_or_names_nothing(junk: bytes) -> None:
+    try:
+        external_files(memoryview(junk))
+    except ValueError as error:
+        assert "ONNX" in str(error) or isinstance(error, UnicodeDecodeError)
