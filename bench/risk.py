@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 from risk_rows import TIERS, Row, digests, further_rows, language_rows, risk_rows
 
-from clawmarshal.router.language import looks_english
 from clawmarshal.router.models.encoder import UseEncoder
 from clawmarshal.router.models.risk import RiskClassifier, risk_answer, shipped_head
 from clawmarshal.router.risk import risk_floor
@@ -37,9 +36,7 @@ def ours(rows: Sequence[Row], encoder: UseEncoder | None) -> Tiers:
     judged = {}
     for row in rows:
         floor = risk_floor(row.text)
-        vector = None
-        if encoder is not None and floor.tier == "low" and not looks_english(row.text):
-            vector = encoder.encode([row.text])[0]
+        vector = (lambda part: encoder.encode([part])[0]) if encoder is not None else None
         answer = risk_answer(row.text, floor, classifier=classifier, vector=vector)
         judged[row.id] = max(floor.tier, max(answer, key=lambda t: answer[t]), key=TIERS.index)
     return {name: str(tier) for name, tier in judged.items()}

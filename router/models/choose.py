@@ -11,7 +11,7 @@ from clawmarshal.router.models.head import Distribution, Heads
 from clawmarshal.router.models.lexical import Columns, LexicalIndex
 
 if TYPE_CHECKING:
-    from clawmarshal.router.models.dense import DenseIndex, MessageVectors, Reader, Vectors
+    from clawmarshal.router.models.dense import DenseIndex, MessageVectors, Reader
 
 MAX_CACHED_BALLOTS = 64
 
@@ -29,6 +29,8 @@ class Reading:
     """Raises when the deadline has passed."""
     is_whole: bool = True
     """False where the encoder saw windows spread over the text instead of all of it."""
+    is_risk_read: bool = True
+    """False where the risk classifier was wanted and its encoder is not there."""
     vectors: "MessageVectors | None" = field(default=None, repr=False)
 
 
@@ -86,11 +88,6 @@ class Chooser:
         if index.dense is not None and encoded is not None:
             columns.update(index.dense.columns(encoded))
         return columns
-
-    def vector(self, reading: Reading) -> "Vectors | None":
-        """Return the vector of the text as written; None without an encoder or without words."""
-        encoded = self._encoded(reading) if words(reading.text) else None
-        return None if encoded is None else encoded.written
 
     def distribution(self, index: BallotIndex, reading: Reading) -> Distribution | None:
         """Return the probabilities of the ballot's options; None for a text without words."""

@@ -16,10 +16,14 @@ from clawmarshal.router.models.choose import Chooser, Reading
 from clawmarshal.router.models.encoder import Encoder, UseEncoder, one_blas_thread
 from clawmarshal.router.models.head import Heads, shipped_heads
 from clawmarshal.router.models.questions import Respondent
+from clawmarshal.router.models.risk import shipped_head
+from clawmarshal.router.models.risk_reader import RiskReader
 
 LEXICAL_ONLY = "lexical-only"
+RISK_BY_RULES = "risk-by-rules"
 ENCODER_SAMPLED = "encoder-sampled"
 HEAD_UNFITTED = "head-unfitted"
+LEXICAL_DECIDES = "lexical features decide alone and are right less often"
 _log = logging.getLogger("clawmarshal")
 
 
@@ -36,12 +40,15 @@ class LocalDecisionModel:
     encoder
         Used as it is; where None, `load_encoder` is asked at the first answer. With another
         encoder than `heads` were fitted with, answers carry the note ``head-unfitted``: the order
-        of the agents may be right, the probabilities are not calibrated.
+        of the agents may be right, the probabilities are not calibrated. The risk classifier then
+        reads with a second encoder, the one of `load_encoder`.
     use_encoder
         False for lexical features alone.
     load_encoder
         Returns the encoder of the ``offline`` extra; ImportError means that it is not installed:
-        lexical features then decide alone, with one warning and the note ``lexical-only``.
+        lexical features then decide alone, with one warning and the note ``lexical-only``; beside
+        another encoder, risk is left to the rules, with the note ``risk-by-rules`` where the
+        classifier was wanted.
     heads
         Another fit than the one that is shipped.
 
@@ -63,6 +70,7 @@ class LocalDecisionModel:
         self._use_encoder = use_encoder
         self._load_encoder = load_encoder
         self._respondent: Respondent | None = None
+        self._risk: RiskReader | None = None
         self._one_blas_thread: Callable[[], AbstractContextManager[object]] = nullcontext
         self._loading = threading.Lock()
         # Not the same lock: the event loop must not wait for an encoder that is being loaded.
@@ -88,8 +96,10 @@ class LocalDecisionModel:
         return self._loaded().encoder_name
 
     def load(self) -> None:
-        """Load the encoder now (about a second) instead of at the first answer."""
+        """Load the encoders now (about a second) instead of at the first answer."""
         self._loaded()
+        if self._risk is not None:
+            self._risk.load()
 
     def close(self) -> None:
         """End the model's thread; the next answer starts another."""
@@ -129,29 +139,34 @@ class LocalDecisionModel:
             LEXICAL_ONLY: respondent.is_lexical_only,
             HEAD_UNFITTED: not respondent.is_lexical_only and not respondent.is_fitted,
             ENCODER_SAMPLED: not reading.is_whole,
+            RISK_BY_RULES: not reading.is_risk_read,
         }
         return tuple(note for note, holds in facts.items() if holds)
 
     def _loaded(self) -> Respondent:
         with self._loading:
             if self._respondent is None:
-                encoder = self._find_encoder()
-                self._respondent = Respondent(Chooser(self._heads, encoder))
+                encoder = self._encoder if self._encoder or not self._use_encoder else self._find()
                 if encoder is not None:
+                    self._risk = self._risk_reader(encoder)
                     self._one_blas_thread = one_blas_thread()
+                self._respondent = Respondent(Chooser(self._heads, encoder), self._risk)
             return self._respondent
 
-    def _find_encoder(self) -> Encoder | None:
-        if self._encoder is not None or not self._use_encoder:
-            return self._encoder
+    def _risk_reader(self, encoder: Encoder) -> RiskReader:
+        if self._encoder is None or encoder.name == shipped_head().encoder:
+            return RiskReader(lambda: encoder, is_shared=True)
+        return RiskReader(lambda: self._find("the rules judge risk alone"))
+
+    def _find(self, otherwise: str = LEXICAL_DECIDES) -> Encoder | None:
         try:
             encoder = self._load_encoder()
             encoder.encode(["warm up"])
         except (ImportError, OSError, ValueError) as error:
             _log.warning(
-                "the offline encoder cannot be loaded (%s): lexical features decide alone and are "
-                "right less often; install clawmarshal[offline]",
+                "the offline encoder cannot be loaded (%s): %s; install clawmarshal[offline]",
                 type(error).__name__,
+                otherwise,
             )
             return None
         return encoder

@@ -1,6 +1,7 @@
 """The local model's answers to ballots, in System One form."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import assert_never
 
 from clawmarshal.roster.agent import AgentSpec
@@ -16,6 +17,7 @@ from clawmarshal.router.models.choose import BallotIndex, Chooser, Reading
 from clawmarshal.router.models.features import Remit
 from clawmarshal.router.models.head import Distribution, concentration
 from clawmarshal.router.models.risk import RiskClassifier, risk_answer, shipped_head
+from clawmarshal.router.models.risk_reader import RiskReader
 from clawmarshal.router.risk import risk_floor
 
 UNKNOWN = 0.5
@@ -33,13 +35,14 @@ class Respondent:
     ----------
     chooser
         Not used by anybody else.
+    risk
+        Encodes for the risk classifier; None for the rules alone.
     """
 
-    def __init__(self, chooser: Chooser) -> None:
+    def __init__(self, chooser: Chooser, risk: RiskReader | None = None) -> None:
         self._chooser = chooser
-        encoder, risk = chooser.encoder, shipped_head()
-        fits = encoder is not None and encoder.name == risk.encoder
-        self._classifier = RiskClassifier(risk) if fits else None
+        self._reader = risk
+        self._classifier = RiskClassifier(shipped_head())
 
     @property
     def encoder_name(self) -> str | None:
@@ -97,15 +100,10 @@ class Respondent:
         return _by_option(options, self._chooser.distribution(index, reading), has_none=has_none)
 
     def _risk(self, reading: Reading) -> dict[str, float]:
-        text = reading.text
-        return dict(
-            risk_answer(
-                text,
-                risk_floor(text),
-                classifier=self._classifier,
-                vector=self._chooser.vector(reading) if self._classifier else None,
-            )
-        )
+        text, reader = reading.text, self._reader
+        vector = None if reader is None else partial(reader.vector, reading=reading)
+        floor = risk_floor(text)
+        return dict(risk_answer(text, floor, classifier=self._classifier, vector=vector))
 
     def _score(self, question: ScoreQuestion, reading: Reading) -> dict[str, object]:
         levels = [str(level) for level in range(len(question.criteria))]

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,7 +10,7 @@ from operator import mul
 from types import MappingProxyType
 
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import is_english_throughout, looks_english, other_part
 from clawmarshal.router.risk import RiskFloor
 
 SHIPPED = "risk.head.json"
@@ -81,12 +81,13 @@ def risk_answer(
     floor: RiskFloor,
     *,
     classifier: RiskClassifier | None = None,
-    vector: Iterable[float] | None = None,
+    vector: Callable[[str], Iterable[float] | None] | None = None,
 ) -> Mapping[str, float]:
     """Answer the risk question for the offline model.
 
     The most probable tier is never below the floor's. Only a message that the rules call low and
-    that is not recognisably English is shown to the classifier, and only to raise it.
+    that is not recognisably English is shown to the classifier, and only to raise it: the whole of
+    it, or of one that is English as a whole the part that is not.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def risk_answer(
     floor
         What the rules say about `text`.
     classifier, vector
-        Both, where an encoder is at hand.
+        Both, where an encoder is at hand; `vector` returns that of a text, None for none.
 
     Returns
     -------
@@ -108,11 +109,19 @@ def risk_answer(
         floor.tier is Risk.LOW
         and classifier is not None
         and vector is not None
-        and not looks_english(text)
-        and classifier.raises(vector)
+        and (unclear := _unclear(text))
+        and (found := vector(unclear)) is not None
+        and classifier.raises(found)
     ):
         judged = "raised"
     return MappingProxyType(dict(zip(Risk, shipped_head().stated[judged], strict=True)))
+
+
+def _unclear(text: str) -> str:
+    """Return what the rules may not have understood; empty for English."""
+    if is_english_throughout(text):
+        return ""
+    return other_part(text) if looks_english(text) else text
 
 
 def head_from(document: Mapping[str, object]) -> RiskHead:

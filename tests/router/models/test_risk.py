@@ -1,6 +1,6 @@
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 
 import pytest
@@ -25,7 +25,19 @@ STATED = {
     "high": (0.1, 0.1, 0.8),
     "raised": (0.3, 0.6, 0.1),
 }
-YES, NO = (1.0, 0.0), (0.0, 1.0)
+Vector = Callable[[str], tuple[float, float] | None]
+
+
+def yes(_: str) -> tuple[float, float]:
+    return 1.0, 0.0
+
+
+def no(_: str) -> tuple[float, float]:
+    return 0.0, 1.0
+
+
+def unread(_: str) -> None:
+    return None
 
 
 def head(threshold: float = 0.5) -> RiskHead:
@@ -34,6 +46,25 @@ def head(threshold: float = 0.5) -> RiskHead:
 
 def top(answer: Mapping[str, float]) -> str:
     return max(answer, key=lambda tier: answer[tier])
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (UNKNOWN_LANGUAGE, [UNKNOWN_LANGUAGE]),
+        (f"{ENGLISH}. {ENGLISH}! Das muss alles weg", ["Das muss alles weg"]),
+        (ENGLISH, []),
+    ],
+    ids=["whole", "part", "english"],
+)
+def test_the_classifier_is_shown_what_is_not_english(text: str, shown: list[str]) -> None:
+    asked: list[str] = []
+
+    def vector(part: str) -> None:
+        asked.append(part)
+
+    risk_answer(text, RiskFloor(Risk.LOW), classifier=RiskClassifier(head()), vector=vector)
+    assert asked == shown
 
 
 @pytest.mark.parametrize("tier", Risk)
@@ -53,22 +84,22 @@ def test_only_high_states_more_than_the_policys_limit(tier: Risk) -> None:
 def test_a_foreign_low_message_is_raised_by_the_classifier() -> None:
     floor = risk_floor(UNKNOWN_LANGUAGE)
     assert floor.tier is Risk.LOW
-    answer = risk_answer(UNKNOWN_LANGUAGE, floor, classifier=RiskClassifier(head()), vector=YES)
+    answer = risk_answer(UNKNOWN_LANGUAGE, floor, classifier=RiskClassifier(head()), vector=yes)
     assert top(answer) == "medium"
 
 
 @pytest.mark.parametrize(
     ("text", "tier", "vector"),
     [
-        pytest.param(UNKNOWN_LANGUAGE, Risk.LOW, NO, id="the classifier sees no change"),
-        pytest.param(ENGLISH, Risk.LOW, YES, id="english"),
-        pytest.param(UNKNOWN_LANGUAGE, Risk.HIGH, NO, id="nothing lowers high"),
-        pytest.param(UNKNOWN_LANGUAGE, Risk.HIGH, YES, id="high is not made medium"),
-        pytest.param(UNKNOWN_LANGUAGE, Risk.MEDIUM, NO, id="nothing lowers medium"),
+        pytest.param(UNKNOWN_LANGUAGE, Risk.LOW, no, id="the classifier sees no change"),
+        pytest.param(ENGLISH, Risk.LOW, yes, id="english"),
+        pytest.param(UNKNOWN_LANGUAGE, Risk.HIGH, no, id="nothing lowers high"),
+        pytest.param(UNKNOWN_LANGUAGE, Risk.HIGH, yes, id="high is not made medium"),
+        pytest.param(UNKNOWN_LANGUAGE, Risk.MEDIUM, no, id="nothing lowers medium"),
     ],
 )
 def test_the_classifier_only_raises_foreign_low_messages(
-    text: str, tier: Risk, vector: tuple[float, float]
+    text: str, tier: Risk, vector: Vector
 ) -> None:
     classifier = RiskClassifier(head())
     answer = risk_answer(text, RiskFloor(tier, ()), classifier=classifier, vector=vector)
@@ -78,12 +109,13 @@ def test_the_classifier_only_raises_foreign_low_messages(
 @pytest.mark.parametrize(
     ("classifier", "vector"),
     [
-        pytest.param(None, YES, id="no classifier"),
+        pytest.param(None, yes, id="no classifier"),
         pytest.param(RiskClassifier(head()), None, id="no vector"),
+        pytest.param(RiskClassifier(head()), unread, id="not read"),
     ],
 )
 def test_without_an_encoder_the_floor_alone_answers(
-    classifier: RiskClassifier | None, vector: tuple[float, float] | None
+    classifier: RiskClassifier | None, vector: Vector | None
 ) -> None:
     floor = RiskFloor(Risk.LOW, ())
     answer = risk_answer(UNKNOWN_LANGUAGE, floor, classifier=classifier, vector=vector)
@@ -136,8 +168,12 @@ def test_a_head_of_another_shape_is_refused(broken: str) -> None:
     ],
 )
 def test_the_shipped_head_works_on_its_encoder(text: str, expected: str) -> None:
-    vector = UseEncoder().encode([text])[0]
-    classifier = RiskClassifier(shipped_head())
-    assert 0 < classifier.probability(vector) < 1
-    answer = risk_answer(text, risk_floor(text), classifier=classifier, vector=vector)
+    encoder, classifier = UseEncoder(), RiskClassifier(shipped_head())
+    assert 0 < classifier.probability(encoder.encode([text])[0]) < 1
+    answer = risk_answer(
+        text,
+        risk_floor(text),
+        classifier=classifier,
+        vector=lambda part: [float(n) for n in encoder.encode([part])[0]],
+    )
     assert top(answer) == expected
