@@ -10,7 +10,7 @@ from operator import mul
 from types import MappingProxyType
 
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.language import is_english_throughout, looks_english, other_part
+from clawmarshal.router.language import is_english_throughout, other_part
 from clawmarshal.router.risk import RiskFloor
 
 SHIPPED = "risk.head.json"
@@ -86,8 +86,8 @@ def risk_answer(
     """Answer the risk question for the offline model.
 
     The most probable tier is never below the floor's. Only a message that the rules call low and
-    that is not recognisably English is shown to the classifier, and only to raise it: the whole of
-    it, or of one that is English as a whole the part that is not.
+    that is not recognisably English throughout is shown to the classifier, and only to raise it:
+    the whole of it, or of one that is English for the most part the rest.
 
     Parameters
     ----------
@@ -121,7 +121,8 @@ def _unclear(text: str) -> str:
     """Return what the rules may not have understood; empty for English."""
     if is_english_throughout(text):
         return ""
-    return other_part(text) if looks_english(text) else text
+    part = other_part(text)
+    return text if 2 * len(part) > len(text) else part
 
 
 def head_from(document: Mapping[str, object]) -> RiskHead:
