@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from importlib import resources
 
 from clawmarshal.errors import MessageError
@@ -17,7 +18,7 @@ from clawmarshal.router.models.choose import Chooser
 from clawmarshal.router.models.encoder import Encoder
 from clawmarshal.router.models.fitting import FOLDS, SEED, Outcome, Sample, fit_to, rows_of
 from clawmarshal.router.models.fitting import Row as FittedRow
-from clawmarshal.router.models.head import SHIPPED, Head, shipped_heads
+from clawmarshal.router.models.head import SHIPPED, Head, Heads, shipped_heads
 from clawmarshal.router.scoring import (
     Point,
     Stated,
@@ -44,7 +45,9 @@ class Calibration:
     nobody: int
     """Of them, messages of nobody."""
     left_out: int
-    """Rows without words, or about a ballot of the other kind."""
+    """Rows without words, about a ballot of the other kind, or `unread`."""
+    unread: int
+    """Rows in which the encoder knows no word."""
     strength: float
     error_before: float
     """Expected calibration error (15 bins) of the shipped head on these rows."""
@@ -128,6 +131,7 @@ def calibrate(
     samples: Sequence[Sample],
     *,
     encoder: Encoder | None,
+    heads: Heads | None = None,
     precision: float = 0.9,
     policy: Policy | None = None,
     step: Callable[[int], None] = lambda _: None,
@@ -140,6 +144,8 @@ def calibrate(
         At least 50 that can be used.
     encoder
         None for lexical features alone.
+    heads
+        What the fit starts from; the shipped ones where None.
     precision
         Share of routed messages that the suggested threshold keeps right. 0..1.
     policy
@@ -154,23 +160,18 @@ def calibrate(
     """
     usable = [sample for sample in samples if sample.agents]
     check_count(len(usable))
-    heads = shipped_heads()
-    rows, shipped = rows_of(Chooser(heads, encoder), usable)
+    heads = heads or shipped_heads()
+    unread: list[None] = []
+    chooser = Chooser(heads, encoder)
+    rows, shipped = rows_of(chooser, usable, unread=partial(unread.append, None))
     check_count(len(rows))
     known = policy or Policy()
     outcome = fit_to(rows, shipped, state=lambda head, row: _state(head, row, known), step=step)
     kind = next(name for name, head in heads.by_name.items() if head is shipped)
     before = [top for row in rows if (top := _state(shipped, row, known)[1]) is not None]
-    told = _told(outcome, rows, kind, precision, before=before, left_out=len(samples) - len(rows))
-    return told, outcome.head
-
-
-def without_examples(samples: Iterable[Sample]) -> tuple[Sample, ...]:
-    """Leave the agents' examples out, so that the fit holds for any ballot."""
-    return tuple(
-        replace(one, agents=tuple(replace(agent, examples=()) for agent in one.agents))
-        for one in samples
-    )
+    told = _told(outcome, rows, kind, precision, before=before)
+    left_out = len(samples) - len(rows)
+    return replace(told, left_out=left_out, unread=len(unread)), outcome.head
 
 
 def head_document(
@@ -178,7 +179,7 @@ def head_document(
     head: Head,
     *,
     provenance: Mapping[str, object],
-    encoder: str | None = None,
+    own: Heads | None = None,
 ) -> dict[str, object]:
     """Make the document of a ``*.head.json`` file: the shipped one with one head replaced.
 
@@ -186,24 +187,26 @@ def head_document(
     ----------
     provenance
         Where the labels came from; JSON values.
-    encoder
-        Another one than the shipped; its fit, made without examples, then stands for both kinds.
+    own
+        What was fitted for another encoder; its heads then take the place of the shipped ones.
     """
     source = resources.files("clawmarshal.router.models").joinpath(SHIPPED)
     shipped: dict[str, object] = json.loads(source.read_text("utf-8"))
-    heads = shipped["heads"]
-    weights = {"option": dict(head.option), "none": dict(head.none)}
-    stamp = hashlib.sha256(json.dumps(weights, sort_keys=True).encode()).hexdigest()[:8]
+    known, made = shipped["heads"], {calibration.kind: head}
+    changed: dict[str, object] = {}
+    if own is not None:
+        made = {name: one for name, one in own.by_name.items() if name.startswith("encoder")}
+        changed = {"encoder": own.encoder, "background": list(own.background)}
+    weights = {
+        name: {"option": dict(one.option), "none": dict(one.none)} for name, one in made.items()
+    }
+    stamp = hashlib.sha256(json.dumps([weights, changed], sort_keys=True).encode()).hexdigest()[:8]
     version = str(shipped["version"])
-    own: dict[str, object] = {}
-    if encoder is not None:
-        own = {"encoder": encoder, "background": []}
-        heads = {**(heads if isinstance(heads, dict) else {}), "encoder_examples": weights}
     return {
         **shipped,
-        **own,
+        **changed,
         "version": f"{version}+{stamp}",
-        "heads": {**(heads if isinstance(heads, dict) else {}), calibration.kind: weights},
+        "heads": {**(known if isinstance(known, dict) else {}), **weights},
         "provenance": {
             "command": "clawmarshal calibrate",
             "shipped_version": version,
@@ -242,7 +245,6 @@ def _told(
     precision: float,
     *,
     before: Sequence[Stated],
-    left_out: int,
 ) -> Calibration:
     curve = _curve(outcome.tops)
     least = least_threshold(curve, precision=precision)
@@ -250,7 +252,8 @@ def _told(
         kind=kind,
         rows=len(rows),
         nobody=sum(row.answer == len(row.agents) for row in rows),
-        left_out=left_out,
+        left_out=0,
+        unread=0,
         strength=outcome.strength,
         error_before=round(calibration_error(outcome.before) or 0.0, 4),
         error_after=round(calibration_error(outcome.after) or 0.0, 4),

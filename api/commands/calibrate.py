@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from clawmarshal.router.calibration import Calibration
     from clawmarshal.router.models.encoder import Encoder as Loaded
     from clawmarshal.router.models.fitting import Sample
+    from clawmarshal.router.models.head import Head, Heads
 
 Labels = tuple["Sequence[Sample]", dict[str, object]]
 
@@ -94,30 +95,37 @@ def _fit(
 ) -> None:
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import calibration
-    from clawmarshal.router.models.fitting import FOLDS
     from clawmarshal.router.threshold_fit import check_count
 
     fleet = load_roster(roster)
     samples, provenance = _labels(data, config, fleet)
     # Refused before the encoder is loaded.
     check_count(len(samples))
-    progress = Progress(FOLDS, what="folds fitted")
     used = _encoder(encoder) if model == "offline" else None
-    if encoder is not None:
-        samples = calibration.without_examples(samples)
-        note("the fit for this encoder rests on these messages alone; as shipped means unfitted")
-    told, head = calibration.calibrate(
-        samples, encoder=used, precision=precision, step=progress.step
-    )
+    told, head, own = _fitted(samples, used, is_own=encoder is not None, precision=precision)
     provenance["roster_sha256"] = fleet.digest
-    document = calibration.head_document(
-        told, head, provenance=provenance, encoder=used.name if encoder and used else None
-    )
+    document = calibration.head_document(told, head, provenance=provenance, own=own)
     write_whole(out, codec.dumps(document, indent=1) + "\n")
     if json:
         say_json({**_figures(told), "version": document["version"], "out": str(out)})
     else:
         _say(told, out)
+
+
+def _fitted(
+    samples: "Sequence[Sample]", encoder: "Loaded | None", *, is_own: bool, precision: float
+) -> "tuple[Calibration, Head, Heads | None]":
+    from clawmarshal.router.calibration import calibrate
+    from clawmarshal.router.encoder_calibration import calibrate_encoder
+    from clawmarshal.router.models.fitting import FOLDS
+
+    if not is_own or encoder is None:
+        progress = Progress(FOLDS, what="folds fitted")
+        return *calibrate(samples, encoder=encoder, precision=precision, step=progress.step), None
+    note("the fit for this encoder rests on these messages alone; as shipped means unfitted")
+    progress = Progress(2 * FOLDS, what="folds fitted")
+    told, own = calibrate_encoder(samples, encoder=encoder, precision=precision, step=progress.step)
+    return told, own.by_name[told.kind], own
 
 
 def _labels(data: Path | None, config: Path | None, fleet: "Roster") -> Labels:
@@ -175,6 +183,8 @@ def _figures(told: "Calibration") -> dict[str, object]:
 
 def _say(told: "Calibration", out: Path) -> None:
     say(f"{told.rows} labelled messages, {told.nobody} of them nobody's; {told.left_out} left out")
+    if told.unread:
+        say(f"in {told.unread} of those left out the encoder knows no word")
     say(f"calibration error  {told.error_before:.3f} as shipped, {told.error_after:.3f} fitted")
     say(f"answers right      {told.right_before:.1%} as shipped, {told.right_after:.1%} fitted")
     say(

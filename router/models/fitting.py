@@ -8,8 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from clawmarshal.errors import DecisionInvalidError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.models.choose import Chooser, Reading
+from clawmarshal.router.models.encoder_rows import UNREAD
 from clawmarshal.router.models.features import Remit, words
 from clawmarshal.router.models.head import REFUSED, REFUSED_WEIGHT, Head, none_feature
 from clawmarshal.router.models.lexical import Columns
@@ -83,7 +85,9 @@ class Outcome:
     """Messages of nobody were made, for want of labelled ones."""
 
 
-def rows_of(chooser: Chooser, samples: Sequence[Sample]) -> tuple[list[Row], Head]:
+def rows_of(
+    chooser: Chooser, samples: Sequence[Sample], *, unread: Callable[[], None] = lambda: None
+) -> tuple[list[Row], Head]:
     """Compute the features of the samples that the commonest kind of head judges.
 
     Parameters
@@ -92,6 +96,8 @@ def rows_of(chooser: Chooser, samples: Sequence[Sample]) -> tuple[list[Row], Hea
         With the shipped heads.
     samples
         At least one. A text without words is left out: no weight decides it.
+    unread
+        Told of each text that the encoder knows nothing of; these are left out too.
     """
     found: list[tuple[bool, Row]] = []
     for sample in samples:
@@ -101,7 +107,13 @@ def rows_of(chooser: Chooser, samples: Sequence[Sample]) -> tuple[list[Row], Hea
         ids = tuple(agent.id for agent in agents)
         remits = partial(_remits, agents)
         index = chooser.index(tuple(agent.digest for agent in agents), remits)
-        columns = chooser.columns(index, Reading(sample.text))
+        try:
+            columns = chooser.columns(index, Reading(sample.text))
+        except DecisionInvalidError as error:
+            if error.code != UNREAD:
+                raise
+            unread()
+            continue
         answer = ids.index(sample.agent) if sample.agent in ids else len(ids)
         group = " ".join(words(sample.text))
         found.append((index.has_examples, Row(columns, ids, answer, group)))

@@ -98,6 +98,16 @@ def test_calibrate_writes_a_fit_of_an_encoder_from_a_file(said: Said, tmp_path: 
     assert json.loads(out.read_text(encoding="utf-8"))["encoder"] == load_encoder(encoder).name
 
 
+def test_calibrate_says_how_many_texts_the_encoder_cannot_read(said: Said, tmp_path: Path) -> None:
+    rows = [*labelled("finance", "security"), {"id": "x", "text": "zzz", "agent": "none"}]
+    data, out = write(tmp_path / "odd.jsonl", rows), str(tmp_path / "own.head.json")
+    forgetful = "tests.router.test_encoder_calibration:Forgetful"
+    code, told, err = said("calibrate", "--data", str(data), "--out", out, "--encoder", forgetful)
+    assert code == 0, err
+    assert "50 labelled messages, 0 of them nobody's; 1 left out" in told
+    assert "in 1 of those left out the encoder knows no word" in told
+
+
 def test_evaluate_asks_with_the_encoder(said: Said, fit: Path, tmp_path: Path) -> None:
     report, data = tmp_path / "report.json", str(tmp_path / "labelled.jsonl")
     given = ("evaluate", "--data", data, "--report-json", str(report), "--head", str(fit))
