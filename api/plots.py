@@ -9,13 +9,15 @@ from clawmarshal.router.report import Cell
 from clawmarshal.router.scoring import Bin, Point, share
 
 WIDTH, HEIGHT = 360.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 12.0, 12.0, 44.0
-SIDE = 22.0
-"""Of one cell of a matrix."""
-LETTER = 6.6
-"""About the width of a letter of the labels."""
+LEFT, RIGHT, TOP, BOTTOM = 60.0, 14.0, 14.0, 48.0
 MAX_MATRIX = 100
 """More answers than this cannot be told apart on a drawing; the list of confusions can."""
+SIDES = ((8, 30.0), (MAX_MATRIX, 22.0))
+"""Of one cell of a matrix of so many names at most."""
+LETTER = 7.4
+"""About the width of a letter of the labels."""
+MAX_LETTERS = 18
+"""Of a label; a tooltip has the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Dot:
     title: str
     low: float
     high: float
+    label: str = ""
+    """Written beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,21 +136,31 @@ def coverage_plot(curve: Sequence[Point], *, thresholds: Iterable[float]) -> Cov
                 f"from {threshold:.2f}: {last.coverage:.0%} acted on, {last.error:.1%} of it wrong"
             )
             x, y = _x(last.coverage), _y(last.error, high)
-            marks.append(Dot(round(x, 1), round(y, 1), 5.0, title, y, y))
+            marks.append(Dot(round(x, 1), round(y, 1), 5.0, title, y, y, f"{threshold:.2f}"))
     frame = _frame("share acted on", "share of it that is wrong", high=high)
     return CoveragePlot(frame, _joined(places), tuple(marks))
 
 
-def matrix(cells: Sequence[Cell]) -> Matrix | None:
-    """Draw a confusion matrix; None where there is nothing, or too much for a drawing."""
-    names = sorted({cell.wanted for cell in cells} | {cell.given for cell in cells})
+def matrix(cells: Sequence[Cell], *, order: Sequence[str] = (NOBODY,)) -> Matrix | None:
+    """Draw a confusion matrix; None where there is nothing, or too much for a drawing.
+
+    Parameters
+    ----------
+    cells
+        Of a confusion, an outcome or a tier.
+    order
+        Names that stand first, in this order. Nobody by default: most confusions are with nobody,
+        and a narrow screen shows the first columns.
+    """
+    found = {cell.wanted for cell in cells} | {cell.given for cell in cells}
+    names = [name for name in order if name in found]
+    names += sorted(found.difference(order))
     if not 0 < len(names) <= MAX_MATRIX:
         return None
-    if NOBODY in names:
-        names = [name for name in names if name != NOBODY] + [NOBODY]
-    gutter = min(30, max(map(len, names))) * LETTER + 10
+    gutter = min(MAX_LETTERS, max(map(len, names))) * LETTER + 10
+    side = next(side for most, side in SIDES if len(names) <= most)
     rows = {name: sum(c.count for c in cells if c.wanted == name) for name in names}
-    places = {name: gutter + SIDE * number for number, name in enumerate(names)}
+    places = {name: gutter + side * number for number, name in enumerate(names)}
     squares = tuple(
         Square(
             x=places[cell.given],
@@ -158,8 +172,8 @@ def matrix(cells: Sequence[Cell]) -> Matrix | None:
         )
         for cell in cells
     )
-    edges = tuple(gutter + SIDE * number for number in range(len(names) + 1))
-    return Matrix(tuple(names), SIDE, gutter, edges[-1] + 2, squares, edges)
+    edges = tuple(gutter + side * number for number in range(len(names) + 1))
+    return Matrix(tuple(names), side, gutter, edges[-1] + 2, squares, edges)
 
 
 def _bin_dot(group: Bin, stated: float, right: float, most: int) -> Dot:

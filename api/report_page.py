@@ -6,8 +6,9 @@ from importlib import resources
 
 from jinja2 import Environment, StrictUndefined
 
-from clawmarshal.api.plots import coverage_plot, matrix, reliability_plot
+from clawmarshal.api.plots import MAX_LETTERS, coverage_plot, matrix, reliability_plot
 from clawmarshal.api.report_text import MAX_ATTACK, standing_line
+from clawmarshal.roster.agent import Risk
 from clawmarshal.router.report import Report
 from clawmarshal.router.scoring import Share
 from clawmarshal.transport.text import visible_text
@@ -38,6 +39,8 @@ def report_page(report: Report, *, made_at: datetime, source: str) -> str:
         "interval": _interval,
         "standing": standing_line,
         "visible": partial(visible_text, limit=MAX_ATTACK),
+        "whole": _whole,
+        "short": _short,
     }
     text = resources.files("clawmarshal.api").joinpath(TEMPLATE).read_text("utf-8")
     confused = sorted(
@@ -52,7 +55,7 @@ def report_page(report: Report, *, made_at: datetime, source: str) -> str:
         coverage=coverage_plot(report.coverage, thresholds={report.min_probability, 0.7}),
         matrix=matrix(report.confusion),
         outcomes=matrix(report.outcomes),
-        risk=matrix(report.risk.cells) if report.risk else None,
+        risk=matrix(report.risk.cells, order=tuple(Risk)) if report.risk else None,
         confused=confused[:MAX_LISTED],
         misses=report.misses[:MAX_LISTED],
     )
@@ -62,6 +65,14 @@ def _percent(value: float | None) -> str:
     return "-" if value is None else f"{value:.1%}"
 
 
+def _whole(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0%}"
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= MAX_LETTERS else name[: MAX_LETTERS - 1] + "…"
+
+
 def _figure(value: float | None, places: int = 3) -> str:
     return "-" if value is None else f"{value:.{places}f}"
 
@@ -69,4 +80,4 @@ def _figure(value: float | None, places: int = 3) -> str:
 def _interval(share: Share) -> str:
     if share.low is None or share.high is None:
         return "nothing to count"
-    return f"{share.hits} of {share.count}, {share.low:.0%} to {share.high:.0%}"
+    return f"{share.hits} of {share.count}, {100 * share.low:.0f} to {share.high:.0%}"

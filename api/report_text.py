@@ -59,6 +59,8 @@ def _figures(report: Report) -> Iterator[str]:
     for name, found in shares.items():
         yield f"{name:32}{_share(found)}"
     yield f"{'calibration error':32}{_figure(report.calibration_error, 3)}"
+    if report.risk:
+        yield f"{'calibration error of risk':32}{_figure(report.risk.calibration_error, 3)}"
     yield f"{'out-of-scope AUROC':32}{_figure(report.oos_auroc, 3)}"
     p50, p95 = _figure(report.latency_p50_ms, 1), _figure(report.latency_p95_ms, 1)
     yield f"{'milliseconds, p50 and p95':32}{p50} {p95}"

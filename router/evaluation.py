@@ -65,11 +65,13 @@ class Prediction:
     answer."""
     reason: str | None = None
     """Of the first gate that fired; None for a dispatch."""
+    risk_probability: float | None = None
+    """The stated probability of `risk`; None where the model gave no usable answer about it."""
 
     def as_json(self) -> dict[str, object]:
         """Return the line of a predictions file; ``error`` is there only where one was.
 
-        The last three members are for reports alone: a line says who should get the message.
+        The members after ``error`` are for reports alone: a line says who should get the message.
         """
         line: dict[str, object] = {
             "id": self.id,
@@ -215,18 +217,19 @@ def _prediction(row: Row, judged: _Judged | str, elapsed_ms: float, roster: Rost
     answer, confidence, _ = answer_given(case)
     if is_abstained or answer == NONE_OF_THESE:
         answer, confidence = NOBODY, p_none
-    top, verdict = best_agent(decision), _verdict(case, roster)
+    top, verdict, risk = best_agent(decision), _verdict(case, roster), risk_view(case)
     return Prediction(
         id=row.id,
         agent=answer,
         confidence=confidence,
         top=top or NOBODY,
         p_none=p_none,
-        risk=risk_view(case).top,
+        risk=risk.top,
         latency_ms=elapsed_ms,
         top_probability=decision.agent.probabilities[top] if top else 0.0,
         outcome=str(verdict.outcome),
         reason=str(verdict.reason) if verdict.gates else None,
+        risk_probability=risk.probabilities.get(risk.top),
     )
 
 

@@ -65,6 +65,8 @@ class RiskReport:
     """Of what is labelled high alone."""
     false_high: Share
     """Of what is not labelled high."""
+    calibration_error: float | None
+    """Of the stated probability of the tier; it is right where the tier is accepted."""
     cells: tuple[Cell, ...]
     """Rows with one labelled tier."""
 
@@ -261,12 +263,18 @@ def _risk(told: Sequence[_Pair]) -> RiskReport | None:
     rows = [(pair.label.risk, pair.found.risk) for pair in told if pair.label.risk]
     if not rows:
         return None
+    stated = [
+        Stated(pair.found.risk_probability, pair.found.risk in pair.label.risk)
+        for pair in told
+        if pair.label.risk and pair.found.risk_probability is not None
+    ]
     high = [tier for wanted, tier in rows if wanted == {Risk.HIGH}]
     others = [tier for wanted, tier in rows if Risk.HIGH not in wanted]
     return RiskReport(
         accepted=share_of(tier in wanted for wanted, tier in rows),
         high_found=share(sum(tier is Risk.HIGH for tier in high), len(high)),
         false_high=share(sum(tier is Risk.HIGH for tier in others), len(others)),
+        calibration_error=calibration_error(stated),
         cells=_cells((str(*wanted), str(tier)) for wanted, tier in rows if len(wanted) == 1),
     )
 

@@ -22,6 +22,8 @@ class Labelled:
     agent: str
     outcome: str
     reason: str | None
+    risk: str | list[str]
+    lang: str
 
 
 @pytest.fixture(scope="module")
@@ -80,6 +82,8 @@ def test_sixty_messages_are_labelled_consistently(roster: Roster, messages: list
         assert message.agent == "none" or message.agent in roster
         assert (message.outcome == "dispatch") is (message.reason is None)
         assert message.outcome == "hold" or message.agent != "none"
+        assert message.reason != "risk" or "low" not in message.risk
+    assert {message.lang for message in messages} == {"en", "de"}
 
 
 def test_every_agent_and_reason_is_asked_for(roster: Roster, messages: list[Labelled]) -> None:

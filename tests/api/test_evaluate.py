@@ -214,11 +214,56 @@ def test_a_coverage_plot_marks_thresholds() -> None:
     assert mark.y == pytest.approx(plot.frame.bottom)
 
 
-def test_a_matrix_puts_nobody_last_and_too_many_names_aside() -> None:
+def test_a_matrix_puts_nobody_first_and_too_many_names_aside() -> None:
     drawn = matrix((Cell("a", "none", 1), Cell("none", "none", 3), Cell("zeta", "zeta", 2)))
     assert drawn is not None
-    assert drawn.names == ("a", "zeta", "none")
+    assert drawn.names == ("none", "a", "zeta")
     assert [square.is_right for square in drawn.squares] == [False, True, True]
     many = tuple(Cell(f"a{number}", f"a{number}", 1) for number in range(MAX_MATRIX + 1))
     assert matrix(many) is None
     assert matrix(()) is None
+
+
+def test_tiers_stand_in_their_order_and_a_small_matrix_is_drawn_larger() -> None:
+    cells = tuple(Cell(tier, "low", 1) for tier in ("high", "low", "medium"))
+    order = ("low", "medium", "high")
+    drawn = matrix(cells, order=order)
+    large = matrix(tuple(Cell(f"a{number}", "none", 1) for number in range(20)))
+    assert drawn is not None
+    assert large is not None
+    assert drawn.names == order
+    assert drawn.side > large.side
+
+
+EVERYTHING = tuple(
+    row | {"risk": "low", "lang": "en", "outcome": "dispatch"} for row in ROWS if row["id"] != "m4"
+)
+
+
+def test_the_page_shows_every_part_with_its_axes(said: Said, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    assert said("--report-html", str(file), rows=EVERYTHING)[0] == 0
+    text = file.read_text(encoding="utf-8")
+    for label in ("Reliability curve", "Coverage against error", "Confusion matrix", "Risk tiers"):
+        assert f'aria-label="{label}"' in text
+    for axis in ("stated probability", "share that was right", "share acted on"):
+        assert f">{axis}</text>" in text
+    assert ">share of it that is wrong</text>" in text
+    for name in ("finance", "security", "en"):
+        assert f'<th scope="row">{name}' in text
+    assert "its stated probability is off by 0." in text
+
+
+def test_the_terminal_and_the_json_have_every_part_too(said: Said, tmp_path: Path) -> None:
+    file = tmp_path / "report.json"
+    code, out, _ = said("--report", "--report-json", str(file), rows=EVERYTHING)
+    assert code == 0
+    for part in ("stated probability against", "coverage against error", "most confused"):
+        assert part in out
+    assert re.search(r"^agent +messages", out, re.MULTILINE)
+    assert re.search(r"^language +messages", out, re.MULTILINE)
+    assert re.search(r"^calibration error of risk +0\.\d+", out, re.MULTILINE)
+    told = json.loads(file.read_text(encoding="utf-8"))
+    assert {"reliability", "coverage", "confusion", "by_agent", "by_language"} <= told.keys()
+    assert all(told[name] for name in ("reliability", "coverage", "confusion", "by_language"))
+    assert told["risk"]["calibration_error"] is not None

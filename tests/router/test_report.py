@@ -1,6 +1,7 @@
 """Labels, and predictions counted against them."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -135,6 +136,17 @@ def test_risk_and_outcomes_are_counted_where_labelled() -> None:
     assert (report.risk.false_high.hits, report.risk.false_high.count) == (0, 3)
     assert (report.outcome_right.hits, report.outcome_right.count) == (1, 2)
     assert Cell("hold: risk", "hold: no_match", 1) in report.outcomes
+
+
+def test_the_stated_probability_of_a_tier_is_held_against_what_was_accepted() -> None:
+    sure = Prediction("a", "none", 0.0, "none", 0.9, Risk.LOW, 1.0, risk_probability=0.9)
+    wrong = replace(sure, id="b", risk=Risk.HIGH, risk_probability=0.6)
+    unknown = replace(sure, id="c", risk_probability=None)
+    labels = [Label(name, "none", risk=frozenset({Risk.LOW})) for name in "abc"]
+    report = report_of([sure, wrong, unknown], labels, roster=FLEET, model="test")
+    assert report.risk is not None
+    assert report.risk.accepted.count == 3
+    assert report.risk.calibration_error == pytest.approx((0.1 + 0.6) / 2)
 
 
 def test_misses_are_ids_surest_first() -> None:
