@@ -11,6 +11,7 @@ from clawmarshal.errors import MessageError
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import fleet_ballot
 from clawmarshal.router.evaluation import NOBODY, Row
+from clawmarshal.router.kept_precision import Sure, Thresholds, thresholds_for
 from clawmarshal.router.labels import Label
 from clawmarshal.router.ledger.records import HoldRecord, RouteRecord
 from clawmarshal.router.message import InboundMessage
@@ -19,16 +20,8 @@ from clawmarshal.router.models.encoder import Encoder
 from clawmarshal.router.models.fitting import FOLDS, SEED, Outcome, Sample, fit_to, rows_of
 from clawmarshal.router.models.fitting import Row as FittedRow
 from clawmarshal.router.models.head import SHIPPED, Head, Heads, shipped_heads
-from clawmarshal.router.scoring import (
-    Point,
-    Stated,
-    calibration_error,
-    coverage_at,
-    coverage_curve,
-    least_threshold,
-    share_of,
-)
-from clawmarshal.router.threshold_fit import MIN_ROUTED, check_count
+from clawmarshal.router.scoring import Stated, calibration_error, share_of
+from clawmarshal.router.threshold_fit import check_count
 from clawmarshal.router.thresholds import Policy
 
 SLACK = 0.01
@@ -65,6 +58,8 @@ class Calibration:
     """What the threshold is suggested for."""
     min_probability: float | None
     """The lowest threshold that keeps the precision, by cross-validation; None for none."""
+    min_margin: float
+    """Suggested with it: the one in force, unless another lets clearly more be routed."""
     made_nobody: bool
     """Messages of nobody were made by taking agents away, for want of labelled ones."""
 
@@ -169,7 +164,10 @@ def calibrate(
     outcome = fit_to(rows, shipped, state=lambda head, row: _state(head, row, known), step=step)
     kind = next(name for name, head in heads.by_name.items() if head is shipped)
     before = [top for row in rows if (top := _state(shipped, row, known)[1]) is not None]
-    told = _told(outcome, rows, kind, precision, before=before)
+    find = partial(thresholds_for, precision=precision, margin=known.min_margin)
+    # Every top is what `_state` made.
+    after = [top for top in outcome.tops if isinstance(top, Sure)]
+    told = _told(outcome, rows, kind, precision, found=(find(before), find(after)))
     left_out = len(samples) - len(rows)
     return replace(told, left_out=left_out, unread=len(unread)), outcome.head
 
@@ -223,7 +221,7 @@ def _sample(message: InboundMessage, agent: str, roster: Roster) -> Sample:
     return Sample(message.text, ballot.agents, None if agent == NOBODY else agent)
 
 
-def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Stated | None]:
+def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Sure | None]:
     """State what gates 7 and 8 leave, and how probable the best agent is."""
     found = head.distribution(row.columns)
     best = max(range(len(found.options)), key=lambda place: found.options[place])
@@ -231,7 +229,7 @@ def _state(head: Head, row: FittedRow, policy: Policy) -> tuple[Stated, Stated |
     second = max([found.none, *(p for place, p in enumerate(found.options) if place != best)])
     is_top = probability >= found.none
     is_right = row.answer == best
-    top = Stated(probability, is_right) if is_top else None
+    top = Sure(probability, is_right, probability - second) if is_top else None
     is_sure = probability >= policy.min_probability and probability - second >= policy.min_margin
     if is_top and is_sure:
         return Stated(probability, is_right), top
@@ -244,10 +242,9 @@ def _told(
     kind: str,
     precision: float,
     *,
-    before: Sequence[Stated],
+    found: tuple[Thresholds, Thresholds],
 ) -> Calibration:
-    curve = _curve(outcome.tops)
-    least = least_threshold(curve, precision=precision)
+    before, after = found
     return Calibration(
         kind=kind,
         rows=len(rows),
@@ -259,19 +256,10 @@ def _told(
         error_after=round(calibration_error(outcome.after) or 0.0, 4),
         right_before=round(share_of(one.is_right for one in outcome.before).value or 0.0, 4),
         right_after=round(share_of(one.is_right for one in outcome.after).value or 0.0, 4),
-        coverage_before=_covered(before, len(rows), precision),
-        coverage_after=_covered(outcome.tops, len(rows), precision),
+        coverage_before=round(before.routed / len(rows), 4),
+        coverage_after=round(after.routed / len(rows), 4),
         precision=precision,
-        min_probability=None if least is None else round(least - 5e-5, 4),
+        min_probability=after.min_probability,
+        min_margin=after.min_margin,
         made_nobody=outcome.has_made_nobody,
     )
-
-
-def _curve(tops: Sequence[Stated]) -> list[Point]:
-    found = coverage_curve(tops)
-    return [point for point in found if point.coverage * len(tops) >= MIN_ROUTED]
-
-
-def _covered(tops: Sequence[Stated], rows: int, precision: float) -> float:
-    """Return which share of all messages can be routed with the precision kept."""
-    return round(coverage_at(_curve(tops), precision=precision) * len(tops) / rows, 4)

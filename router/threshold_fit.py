@@ -12,6 +12,7 @@ from clawmarshal.router.ballot import NONE_OF_THESE, fleet_ballot
 from clawmarshal.router.decision import MODEL_MISMATCH, Decision, DecisionModel
 from clawmarshal.router.distribution import FUZZ
 from clawmarshal.router.evaluation import NOBODY, Row
+from clawmarshal.router.kept_precision import MIN_ROUTED
 from clawmarshal.router.labels import Label
 from clawmarshal.router.ledger.records import HoldRecord, RouteRecord
 from clawmarshal.router.message import InboundMessage
@@ -19,8 +20,6 @@ from clawmarshal.router.scoring import Stated, coverage_curve, least_threshold, 
 from clawmarshal.router.target import best_agent, prefers_none
 
 MIN_ROWS = 50
-MIN_ROUTED = 20
-"""A threshold is only suggested where at least so many messages would be routed by it."""
 FOLDS = 5
 
 

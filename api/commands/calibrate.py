@@ -58,7 +58,7 @@ def calibrate(
     ] = 0.9,
     json: Json = False,
 ) -> None:
-    """Fit the offline model's weights to labelled messages, and suggest a threshold.
+    """Fit the offline model's weights to labelled messages, and find the thresholds for them.
 
     Of any other model, such as a System One server, only the threshold can be found.
 
@@ -192,11 +192,11 @@ def _say(told: "Calibration", out: Path) -> None:
         f"fitted, with {told.precision:.0%} of it right"
     )
     if told.min_probability is None:
-        say(f"threshold          none keeps {told.precision:.0%} right on these messages")
+        say(f"thresholds         none keep {told.precision:.0%} right on these messages")
     else:
         say(
-            f"threshold          policy.min_probability {told.min_probability:g} "
-            f"keeps {told.precision:.0%} right"
+            f"thresholds         policy.min_probability {told.min_probability:g} and "
+            f"policy.min_margin {told.min_margin:g} keep {told.precision:.0%} right"
         )
     say("fitted figures are by cross-validation: of messages that a fit has not seen")
     if told.made_nobody:
