@@ -85,6 +85,14 @@ class Table:
             found[out] = probability(fit(self.vectors[~out], self.share[~out]), self.vectors[out])
         return found
 
+    def part(self, kept: np.ndarray) -> "Table":
+        """Return a table of some of the rows."""
+        made = object.__new__(Table)
+        made.rows = tuple(row for row, is_kept in zip(self.rows, kept, strict=True) if is_kept)
+        for name in ("vectors", "share", "floor", "is_english", "slice", "language"):
+            setattr(made, name, getattr(self, name)[kept])
+        return made
+
     def tiers(self, raised: np.ndarray) -> np.ndarray:
         """Give the judged tier per row when `raised` rows count as medium at least."""
         return np.where(raised, np.maximum(self.floor, 1), self.floor)

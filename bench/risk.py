@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+from risk_reliability import HEAD, reliability
 from risk_rows import TIERS, Row, digests, further_rows, language_rows, risk_rows
 
 from clawmarshal.router.models.encoder import UseEncoder
@@ -162,6 +163,7 @@ def report(folder: Path) -> tuple[str, dict[str, object]]:
     names = list(judged)
     lines = [[m, *(f"{main[n][m]:.3f}" for n in names)] for m in main[names[0]]]
     extra = [[m, *(f"{more[n][m]:.3f}" for n in names)] for m in more[names[0]]]
+    meant, distances = reliability(every, encoder)
     page = "\n\n".join(
         [
             "# Risk",
@@ -176,6 +178,10 @@ def report(folder: Path) -> tuple[str, dict[str, object]]:
             table(["slice", "rows", *names], per_slice([*rows, *further], judged)),
             "Per language: changing requests called low / reading ones raised:",
             table(["language", "rows", *names], per_language(others, judged)),
+            "Are the stated probabilities meant? Every row but those of content harm (xstest-unsafe),"
+            " judged by rules and a classifier that was fitted without their slice or language:",
+            table(HEAD, meant),
+            distances,
             "CPU seconds per MiB, one thread:",
             table(
                 ["", *speed],

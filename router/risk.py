@@ -11,7 +11,7 @@ from clawmarshal.roster.agent import Risk
 from clawmarshal.router.folding import fold, is_mixed, latin_look, unleet
 from clawmarshal.router.rules.addressed import ADDRESSED, names_option, shapes_in
 from clawmarshal.router.rules.clauses import Clauses
-from clawmarshal.router.rules.lexicon import UNSPACED, Rule, lexicon
+from clawmarshal.router.rules.lexicon import UNSPACED, Lexicon, Rule, lexicon
 
 DEFAULT_BUDGET = 8_000_000
 """Work units for one text: twice what 4 MiB of prose needs, a few seconds of work."""
@@ -44,7 +44,11 @@ class RiskFloor:
 
 
 def risk_floor(
-    text: str, *, options: Collection[str] = (), budget: int = DEFAULT_BUDGET
+    text: str,
+    *,
+    options: Collection[str] = (),
+    budget: int = DEFAULT_BUDGET,
+    words: Lexicon | None = None,
 ) -> RiskFloor:
     """Judge a whole text by rules a person can read.
 
@@ -63,6 +67,8 @@ def risk_floor(
     budget
         Work units, over 0; about one a word. Counted, never clocked, so that the same text always
         gets the same answer.
+    words
+        Another table than the product's.
 
     Returns
     -------
@@ -74,7 +80,7 @@ def risk_floor(
     Source: GUARANTEES.md, "What decides"; the table is `rules.lexicon.ROWS`.
     """
     folded = fold(text)
-    judge = _Judge(budget)
+    judge = _Judge(budget, words or lexicon())
     if folded.hides_text:
         judge.note("hidden_text", Risk.MEDIUM)
     if any(shapes_in(folded.text)) or (options and names_option(folded.text, options)):
@@ -94,10 +100,10 @@ class _OverBudgetError(Exception):
 class _Judge:
     """Read one text sentence by sentence and keep what was found."""
 
-    def __init__(self, budget: int) -> None:
+    def __init__(self, budget: int, words: Lexicon) -> None:
         self.found: dict[str, Risk] = {}
         self.left = budget
-        self._lexicon = lexicon()
+        self._lexicon = words
         self._clauses = Clauses(self._lexicon.bits)
         self._known: dict[str, int] = dict(self._lexicon.forms)
         self._open = list(self._lexicon.rules)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from clawmarshal.roster.agent import Risk
@@ -5,7 +7,7 @@ from clawmarshal.router.folding import fold
 from clawmarshal.router.risk import risk_floor
 from clawmarshal.router.rules.addressed import ADDRESSED, SHAPES, Shape, names_option, shapes_in
 from clawmarshal.router.rules.english import ENGLISH
-from clawmarshal.router.rules.lexicon import MARKS, ROWS
+from clawmarshal.router.rules.lexicon import MARKS, ROWS, lexicon
 from clawmarshal.router.rules.row import Row
 from clawmarshal.router.rules.tongues import TONGUES
 
@@ -34,6 +36,17 @@ def test_example_fires_its_row(row: Row, text: str) -> None:
     floor = risk_floor(text)
     assert row.code in floor.codes
     assert floor.tier.level >= row.tier.level
+
+
+@pytest.mark.parametrize(("row", "text"), cases("examples"))
+def test_example_needs_no_other_row(row: Row, text: str) -> None:
+    words = lexicon()
+    alone = replace(words, rules=tuple(rule for rule in words.rules if rule.row is row))
+    none = replace(words, rules=())
+    floor = risk_floor(text, words=alone)
+    assert row.code in floor.codes
+    assert floor.tier.level >= row.tier.level
+    assert row.code not in risk_floor(text, words=none).codes
 
 
 @pytest.mark.parametrize(("row", "text"), cases("counter_examples"))
