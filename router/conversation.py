@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.folding import fold
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import is_english_throughout
 from clawmarshal.router.message import InboundMessage, Utterance
 from clawmarshal.router.risk import RiskFloor
 from clawmarshal.router.rules.phrases import (
@@ -156,7 +156,7 @@ def _proposal(reply: str, judge: Judge, *, is_answer: bool) -> RiskFloor:
     if is_answer and not any(mark in shown for mark in _ASKS):
         return RiskFloor(Risk.LOW)
     tiers = [judge(reading).tier for reading in _readings(shown)]
-    if not looks_english(shown):
+    if not is_english_throughout(shown):
         # The rules know too few forms of other languages to call a proposal harmless.
         tiers.append(Risk.MEDIUM)
     return _raised(max(tiers, key=lambda one: one.level), "assent")

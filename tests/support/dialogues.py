@@ -89,6 +89,7 @@ ABROAD = (
     ("sí, hazlo", "¿Quieres que borre todos los archivos?"),
     ("はい", "5,000ドルを送金しますか？"),
     ("oui", "Voulez-vous que je réserve la table ?"),
+    ("ok", "This is what we know about it. Skal jeg booke bordet til i aften? Thanks for asking."),
 )
 """Consents to proposals in other languages: medium, however little the rules know of them."""
 
