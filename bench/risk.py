@@ -178,8 +178,9 @@ def report(folder: Path) -> tuple[str, dict[str, object]]:
             table(["slice", "rows", *names], per_slice([*rows, *further], judged)),
             "Per language: changing requests called low / reading ones raised:",
             table(["language", "rows", *names], per_language(others, judged)),
-            "Are the stated probabilities meant? Every row but those of content harm (xstest-unsafe),"
-            " judged by rules and a classifier that was fitted without their slice or language:",
+            "Are the stated probabilities meant? Every row but those of content harm"
+            " (xstest-unsafe), judged by rules and a classifier that was fitted without their slice"
+            " or language:",
             table(HEAD, meant),
             distances,
             "CPU seconds per MiB, one thread:",

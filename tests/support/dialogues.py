@@ -89,7 +89,11 @@ ABROAD = (
     ("sí, hazlo", "¿Quieres que borre todos los archivos?"),
     ("はい", "5,000ドルを送金しますか？"),
     ("oui", "Voulez-vous que je réserve la table ?"),
-    ("ok", "This is what we know about it. Skal jeg booke bordet til i aften? Thanks for asking."),
+    (
+        "ok",
+        "This is what we know about it, and there is nothing else that they should do today. "
+        "Skal jeg booke bordet til i aften? Before you go, please tell me what you think of it.",
+    ),
 )
 """Consents to proposals in other languages: medium, however little the rules know of them."""
 
