@@ -92,7 +92,8 @@ ABROAD = (
     (
         "ok",
         "This is what we know about it, and there is nothing else that they should do today. "
-        "Ar mhaith leat go n-osclóidh mé an fhuinneog? Before you go, please tell me what you think of it.",
+        "Ar mhaith leat go n-osclóidh mé an fhuinneog? "
+        "Before you go, please tell me what you think of it.",
     ),
 )
 """Consents to proposals in other languages: medium, however little the rules know of them."""
