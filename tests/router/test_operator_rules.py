@@ -87,6 +87,10 @@ def narrowed(language: str, *words: str) -> OperatorRule:
     return OperatorRule(code="own", tier=Risk.HIGH, all_of=words, languages=languages)  # type: ignore[arg-type]  # as above
 
 
+def hidden(text: str) -> str:
+    return "".join(chr(0xE0000 + ord(letter)) for letter in text)
+
+
 SAID = "Please tell me what you think about this, and what we should do about it"
 ANDERES = "Das ist von mir und nicht von dir, und es geht auch um den Preis im Herbst"
 
@@ -117,13 +121,20 @@ def test_text_around_does_not_take_a_narrowed_rule_away(
     [
         "gift",
         "Das ist das Projekt\nFalcon und nicht das von dir",
-        "What is this? " + "".join(chr(0xE0000 + ord(c)) for c in "das gift ist im glas"),
+        f"What is this? {hidden('das gift ist im glas')}",
     ],
     ids=["one-word", "over-two-pieces", "hidden"],
 )
 def test_what_cannot_be_told_counts_for_every_language(language: str, text: str) -> None:
     word = "gift" if "gift" in fold(text).text else "projekt falcon"
     assert "own" in floor_with(text, (narrowed(language, word),)).codes
+
+
+def test_a_word_in_the_other_language_does_not_cover_for_a_hidden_one() -> None:
+    german = "Das Gift ist im Glas und nicht im Krug"
+    rule = narrowed("en", "gift")
+    assert "own" not in floor_with(german, (rule,)).codes
+    assert "own" in floor_with(f"{german}.{hidden('gi')} x{hidden('ft')}", (rule,)).codes
 
 
 def test_words_of_two_pieces_count_together() -> None:
