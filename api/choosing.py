@@ -11,7 +11,7 @@ from clawmarshal.api.configured import (
     configured_server,
 )
 from clawmarshal.api.decision_settings import SYSTEM_ONE, DecisionSettings
-from clawmarshal.api.models import load_model
+from clawmarshal.api.models import load_model, read_heads
 from clawmarshal.api.settings import load_settings
 from clawmarshal.errors import SettingsError
 from clawmarshal.roster.roster import Roster
@@ -92,6 +92,27 @@ def chosen_model(
     if name == SYSTEM_ONE:
         return configured_server(decision)
     return configured_beside(decision) if name == CHALLENGER else configured_model(decision)
+
+
+def named_model(name: str, *, terms: Terms, encoder: "Encoder | None" = None) -> DecisionModel:
+    """Return the model of a name, or ``offline`` with the fit of a ``.json`` file.
+
+    Parameters
+    ----------
+    encoder
+        For a fit that was made with it.
+
+    Raises
+    ------
+    SettingsError
+        As `chosen_model`.
+    """
+    if not name.endswith(".json"):
+        return chosen_model(name, terms=terms)
+    is_own = encoder is not None and read_heads(Path(name)).encoder == encoder.name
+    return chosen_model(
+        "offline", terms=terms, head=Path(name), encoder=encoder if is_own else None
+    )
 
 
 def chosen_fallback(name: str | None, *, terms: Terms) -> DecisionModel | None:

@@ -33,7 +33,7 @@ def ours(agents: Sequence[Mapping[str, Any]]) -> Decide:
 
     async def decide(text: str) -> object:
         message = InboundMessage(text)
-        return await model.answer(fleet_ballot(roster, message), message, deadline_s=60)
+        return await model.answer(fleet_ballot(roster, message), message, deadline_s=3600)
 
     return decide
 

@@ -274,6 +274,10 @@ def _row(name: str, cells: Sequence[float | None]) -> str:
     return f"| {name} | {' | '.join('-' if c is None else f'{c:.3f}' for c in cells)} |"
 
 
+def _write(path: Path, lines: Sequence[str]) -> None:
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print and write."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -292,10 +296,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     heads_for = left_out(study)
     without = without_labels(study, encoder, heads_for)
-    labelled = with_labels(study, encoder, heads_for)
-    for made in (in_short(without), costs(study), without, labelled, READING):
-        parts += ["", *made]
-    asked.out.write_text("\n".join(parts) + "\n", "utf-8")
+    parts += ["", *in_short(without), "", *without, "", *with_labels(study, encoder, heads_for)]
+    _write(asked.out, parts)  # what stands is kept where the long part after it is stopped
+    _write(asked.out, [*parts, "", *costs(study), "", *READING])
     print(asked.out.read_text("utf-8"))
     return 0
 

@@ -3,7 +3,9 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from clawmarshal.api.commands.terminal import Progress, usage
 from clawmarshal.errors import MessageError
@@ -16,6 +18,23 @@ if TYPE_CHECKING:
     from clawmarshal.router.flip_report import FlipReport
     from clawmarshal.router.flips import MessageId
 
+Attacks = Annotated[
+    bool, typer.Option("--attacks", help="Report what 160 attacks beside the messages change.")
+]
+Every = Annotated[
+    int | None,
+    typer.Option(
+        "--every",
+        min=1,
+        help="Each attack on every so many-th message; at most 4,000 decisions if left out.",
+    ),
+]
+Beside = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--beside", help="Another model, or a fit's file, under the same attacks; repeatable."
+    ),
+]
 MOST_DECISIONS = 4_000
 """Per model, where nobody says how many."""
 

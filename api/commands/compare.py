@@ -12,10 +12,8 @@ from clawmarshal.api.commands.terminal import say, say_json, table, usage
 from clawmarshal.api.files import read_lines
 
 if TYPE_CHECKING:
-    from clawmarshal.api.choosing import Terms
     from clawmarshal.router.comparison import Comparison, Side
     from clawmarshal.router.decision import DecisionModel
-    from clawmarshal.router.models.encoder import Encoder as Loaded
     from clawmarshal.router.scoring import Share
 
 MAX_FLIPS = 20
@@ -48,7 +46,7 @@ def compare(
 
     Example: clawmarshal compare offline my.head.json --roster fleet.yaml --data labelled.jsonl
     """
-    from clawmarshal.api.choosing import terms_of
+    from clawmarshal.api.choosing import named_model, terms_of
     from clawmarshal.api.encoders import load_encoder
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router import comparison
@@ -62,7 +60,7 @@ def compare(
     used = None if encoder is None else load_encoder(encoder)
     if used is not None and used.name not in map(_encoder_of, (first, second)):
         usage(f"no fit named here was made with the encoder {used.name}")
-    models = [_load(first, terms, used), _load(second, terms, used)]
+    models = [named_model(name, terms=terms, encoder=used) for name in (first, second)]
     answers = [
         asyncio.run(
             predicted(model, fleet, rows=rows, terms=terms, what=f"decided by {model.name}")
@@ -75,17 +73,6 @@ def compare(
         say_json(found.as_json())
     else:
         _show(found)
-
-
-def _load(name: str, terms: "Terms", encoder: "Loaded | None") -> "DecisionModel":
-    from clawmarshal.api.choosing import chosen_model
-
-    if not name.endswith(".json"):
-        return chosen_model(name, terms=terms)
-    is_own = encoder is not None and _encoder_of(name) == encoder.name
-    return chosen_model(
-        "offline", terms=terms, head=Path(name), encoder=encoder if is_own else None
-    )
 
 
 def _encoder_of(name: str) -> str | None:
