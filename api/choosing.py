@@ -9,6 +9,7 @@ from clawmarshal.api.configured import (
     configured_fallback,
     configured_model,
     configured_server,
+    fallback_policy,
 )
 from clawmarshal.api.decision_settings import SYSTEM_ONE, DecisionSettings
 from clawmarshal.api.models import load_model, read_heads
@@ -120,6 +121,11 @@ def chosen_fallback(name: str | None, *, terms: Terms) -> DecisionModel | None:
     if terms.decision is None or name not in (None, CONFIGURED, SYSTEM_ONE):
         return None
     return configured_fallback(terms.decision)
+
+
+def fallback_terms(terms: Terms) -> Policy:
+    """Return the thresholds of the fallback."""
+    return terms.policy if terms.decision is None else fallback_policy(terms.decision, terms.policy)
 
 
 def check_fallback(policy: Policy, roster: Roster) -> None:

@@ -11,6 +11,7 @@ from clawmarshal.router.decision import DecisionModel
 from clawmarshal.router.models.exchange import ApiKey
 from clawmarshal.router.models.system_one import SystemOneModel
 from clawmarshal.router.redaction import Redactor
+from clawmarshal.router.thresholds import Policy
 
 ACTING = "decision"
 BESIDE = "decision.challenger_server"
@@ -52,6 +53,12 @@ def configured_server(decision: DecisionSettings) -> DecisionModel:
 def configured_fallback(decision: DecisionSettings) -> DecisionModel | None:
     """Return the model that answers where the acting one gives no usable answer, if any."""
     return load_model(decision.fallback) if decision.fallback else None
+
+
+def fallback_policy(decision: DecisionSettings, policy: Policy) -> Policy:
+    """Return the thresholds of the fallback: its own over those of the policy."""
+    own = decision.fallback_policy
+    return policy if own is None else own.over(policy)
 
 
 def configured_beside(decision: DecisionSettings) -> DecisionModel:

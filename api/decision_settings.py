@@ -1,6 +1,7 @@
 """Who decides, as it is configured: the acting model, its fallback, its challenger, and servers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -8,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from clawmarshal.api.imports import is_import_path
 from clawmarshal.router.challenger import DEADLINE_S
+from clawmarshal.router.thresholds import Policy
 
 SYSTEM_ONE = "system_one"
 
@@ -47,6 +49,18 @@ class SystemOneServer(Section):
     strict: bool = False
 
 
+class FallbackThresholds(Section):
+    """Thresholds of the fallback alone; what is left out is the policy's."""
+
+    min_probability: float | None = Field(default=None, ge=0, le=1)
+    min_margin: float | None = Field(default=None, ge=0, le=1)
+    max_high_probability: float | None = Field(default=None, ge=0, le=1)
+
+    def over(self, policy: Policy) -> Policy:
+        """Return a policy with these thresholds in place of its own."""
+        return replace(policy, **self.model_dump(exclude_none=True))
+
+
 class DecisionSettings(SystemOneServer):
     """Who decides; the keys of a server belong to ``model: system_one`` alone."""
 
@@ -54,6 +68,8 @@ class DecisionSettings(SystemOneServer):
     deadline_s: float = Field(default=4.0, gt=0, le=120)
     fallback: Literal["offline", "lexical"] | None = None
     """Answers when the model gives no usable answer; its routes say ``via: offline``."""
+    fallback_policy: FallbackThresholds | None = None
+    """Thresholds hold for one model alone: the fallback's own."""
     head: Path | None = None
     """A fit that ``calibrate`` wrote, for ``offline`` and ``lexical``."""
     encoder: Annotated[str, Field(min_length=1)] | None = None
@@ -78,6 +94,8 @@ def decision_faults(decision: DecisionSettings) -> Iterator[Told]:
         yield "decision.head is for model: offline or lexical", ("head",)
     if decision.encoder is not None and decision.model != "offline":
         yield "decision.encoder is for model: offline", ("encoder",)
+    if decision.fallback_policy is not None and decision.fallback is None:
+        yield "decision.fallback_policy needs decision.fallback", ("fallback_policy",)
     if decision.model == SYSTEM_ONE:
         yield from _server_faults(decision, "decision", f"model: {SYSTEM_ONE}", ())
     else:

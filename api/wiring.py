@@ -17,6 +17,7 @@ from clawmarshal.api.configured import (
     configured_challenger,
     configured_fallback,
     configured_model,
+    fallback_policy,
 )
 from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.opening import open_ledger
@@ -238,6 +239,7 @@ def wire(
         policy=settings.policy,
         deadline_s=settings.decision.deadline_s,
         fallback=fallback,
+        fallback_policy=fallback_policy(settings.decision, settings.policy),
     )
     elsewhere = Elsewhere(ledger, agents=frozenset(agent.id for agent in roster) - reached)
     fleet = FleetWatch(

@@ -34,6 +34,9 @@ from clawmarshal.router.route import Route, Via
 RULES_ON_LOOP_CHARS = 2_000
 """Texts up to this length are judged by the rules on the event loop: well under a millisecond."""
 
+FALLBACK_AFTER = "fallback-after:"
+"""A note: the fallback answered, after this code of the acting model."""
+
 
 class Decider:
     """Ask the model, validate, apply the rules and the gates.
@@ -136,7 +139,7 @@ class Decider:
             `agent` is not in the roster.
         """
         return reconsider(
-            self.policy,
+            self.policy_for(evidence.decision),
             message=message,
             roster=self.roster,
             ballot=evidence.ballot,
@@ -145,6 +148,11 @@ class Decider:
             circumstances=evidence.circumstances,
             agent=agent,
         )
+
+    def policy_for(self, decision: Decision | DecisionError) -> Policy:
+        """Return the thresholds a decision is judged by: those of whoever answered."""
+        is_fallbacks = any(note.startswith(FALLBACK_AFTER) for note in _notes(decision))
+        return self._fallback_policy if is_fallbacks else self.policy
 
     def is_own(self, route: Route) -> bool:
         """Tell whether this decider made the route and nobody changed it since."""
@@ -167,12 +175,8 @@ class Decider:
         second = await ask(self._fallback, ballot, message, deadline_s=left)
         if isinstance(second, DecisionError):
             return first, self.policy, None
-        note = f"fallback-after:{first.code}"
-        return (
-            replace(second, notes=(*second.notes, note)),
-            self._fallback_policy,
-            Via.OFFLINE,
-        )
+        answered = replace(second, notes=(*second.notes, f"{FALLBACK_AFTER}{first.code}"))
+        return answered, self._fallback_policy, Via.OFFLINE
 
     def _route(
         self,

@@ -149,7 +149,7 @@ class Deciding:
             self._ledger.record,
             route_id,
             route,
-            explanation=explanation(evidence, policy=policy),
+            explanation=explanation(evidence, policy=self._decider.policy_for(evidence.decision)),
             terms=self._terms_of(route),
             is_shadow=self._is_shadow,
         )

@@ -66,6 +66,8 @@ class OpenClawRouter:
         The gates' thresholds; the defaults of DESIGN section 3 where None.
     fallback
         Answers when `model` gives no usable answer; such routes say ``via: offline``.
+    fallback_policy
+        The fallback's own thresholds; `policy` where None.
     transport
         How agents are launched; an OpenClaw found on this machine, at the first dispatch, where
         None.
@@ -98,6 +100,7 @@ class OpenClawRouter:
         *,
         policy: Policy | None = None,
         fallback: DecisionModel | None = None,
+        fallback_policy: Policy | None = None,
         transport: Transport | None = None,
         ledger: "Ledger | str | None" = None,
         deadline_s: float = 4.0,
@@ -108,7 +111,12 @@ class OpenClawRouter:
     ) -> None:
         roster = agents if isinstance(agents, Roster) else Roster(agents)
         self._decider = Decider(
-            model, roster, policy=policy, deadline_s=deadline_s, fallback=fallback
+            model,
+            roster,
+            policy=policy,
+            deadline_s=deadline_s,
+            fallback=fallback,
+            fallback_policy=fallback_policy,
         )
         self._transport = transport
         self._ledger = ledger

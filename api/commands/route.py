@@ -2,12 +2,15 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clawmarshal.api.commands.options import Encoder, Head, Json, Model, RosterFile, TermsFile
 from clawmarshal.api.commands.terminal import fields, say, say_json, usage
+
+if TYPE_CHECKING:
+    from clawmarshal.router.route import Route
 
 
 def route(
@@ -33,7 +36,7 @@ def route(
     if (text is None) == (text_file is None):
         usage("give the message as TEXT or with --text-file, one of them")
     # Imported here: each takes a while, and --help needs none of it.
-    from clawmarshal.api.choosing import chosen_fallback, chosen_model, terms_of
+    from clawmarshal.api.choosing import chosen_fallback, chosen_model, fallback_terms, terms_of
     from clawmarshal.roster.loader import load_roster
     from clawmarshal.router.message import InboundMessage
     from clawmarshal.router.openclaw_router import OpenClawRouter
@@ -45,12 +48,21 @@ def route(
     asked = chosen_model(model, terms=terms, head=head, encoder=encoder)
     fallback = chosen_fallback(model, terms=terms)
     with OpenClawRouter(
-        asked, fleet, policy=terms.policy, fallback=fallback, deadline_s=terms.deadline_s
+        asked,
+        fleet,
+        policy=terms.policy,
+        fallback=fallback,
+        fallback_policy=fallback_terms(terms),
+        deadline_s=terms.deadline_s,
     ) as router:
         decided = router.route(message)
     if json:
         say_json(route_json(decided))
-        return
+    else:
+        _show(decided)
+
+
+def _show(decided: "Route") -> None:
     fields(
         {
             "outcome": decided.outcome,

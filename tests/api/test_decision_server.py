@@ -220,3 +220,25 @@ def test_an_envelope_is_unwrapped_or_refused_through_the_service(
         assert "fallback-after:answers-malformed" in found[1]["notes"]
     else:
         assert found[1]["reason"] == "decision_invalid"
+
+
+def test_the_fallback_is_judged_by_thresholds_of_its_own(tmp_path: Path) -> None:
+    reasons = {}
+    for own in ("", ", fallback_policy: {min_probability: 1.0}"):
+        folder = tmp_path / str(len(own))
+        folder.mkdir()
+        away = f"base_url: 'http://127.0.0.1:{free_port()}', name: m, fallback: lexical{own}"
+        service = wire(settings_of(written(folder, f"model: system_one, {away}")))
+        with served(service.app()) as client:
+            route = post(client, service, SAFE)
+            record = service.ledger.route(route["id"])
+        kept: Any = record.explanation["policy"]
+        reasons[own] = (route["via"], route["reason"], kept["min_probability"])
+    assert list(reasons.values()) == [("offline", "matched", 0.5), ("offline", "uncertain", 1.0)]
+
+
+def test_thresholds_of_a_fallback_need_one(tmp_path: Path) -> None:
+    said = faults(tmp_path, "model: lexical, fallback_policy: {min_probability: 0.5}")
+    assert "decision.fallback_policy needs decision.fallback" in said
+    said = faults(tmp_path, "model: lexical, fallback: lexical, fallback_policy: {min_margin: 2}")
+    assert "decision.fallback_policy.min_margin" in said

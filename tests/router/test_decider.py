@@ -14,7 +14,7 @@ from clawmarshal.router.decider import RULES_ON_LOOP_CHARS, Decider
 from clawmarshal.router.decision import Answers, DecisionModel
 from clawmarshal.router.explanation import Evidence, evidence_from, explanation
 from clawmarshal.router.message import InboundMessage
-from clawmarshal.router.models.scripted import ScriptedModel
+from clawmarshal.router.models.scripted import ScriptedModel, scripted_answers
 from clawmarshal.router.policy import Circumstances, Policy
 from clawmarshal.router.route import Outcome, Reason, Route, Via
 from tests.support.rooms import FLEET, HIGH, SAFE, says
@@ -206,3 +206,23 @@ def test_a_text_that_names_an_agent_of_the_fleet_to_the_router_is_held_where_it_
     assert evidence.floor.codes == ("addresses_router",)
     elsewhere, _, _ = decide(ScriptedModel(says("vault")), asked.replace("vault", "cellar"))
     assert elsewhere.outcome is Outcome.DISPATCH
+
+
+def test_another_target_is_judged_by_the_thresholds_of_who_answered() -> None:
+    decider = Decider(
+        ScriptedModel(DecisionUnavailableError("away", code="away")),
+        FLEET,
+        policy=Policy(max_high_probability=0.9),
+        fallback=ScriptedModel(
+            lambda ballot, _: scripted_answers(
+                ballot, agent={"finance": 0.9}, risk={"low": 0.8, "high": 0.2}
+            )
+        ),
+        fallback_policy=Policy(max_high_probability=0.1),
+    )
+    message = InboundMessage("When is the tax due?")
+    route, evidence = asyncio.run(decider.decide(message, circumstances=Circumstances()))
+    assert (route.via, route.reason) == (Via.OFFLINE, Reason.RISK)
+    again = decider.reconsider(message, agent="personal", evidence=evidence)
+    assert Reason.RISK in {gate.reason for gate in again.gates}
+    assert decider.policy_for(DecisionUnavailableError("x")) == decider.policy
