@@ -197,11 +197,17 @@ def _check_string(text: str) -> None:
         raise MessageError("a text holds a lone surrogate", code="text-surrogate") from None
 
 
+def _shown(part: int | str) -> str:
+    """Name a field; what is no identifier may be a piece of a message and is not repeated."""
+    is_name = isinstance(part, int) or part.isidentifier()
+    return str(part)[:64] if is_name else "?"
+
+
 def _invalid(error: ValidationError, model: type[BaseModel]) -> Problem:
     """Put what pydantic found into a problem, without what was sent."""
     faults = []
     for one in error.errors(include_url=False, include_context=False, include_input=False)[:20]:
-        name = ".".join(str(part)[:64] for part in one["loc"])[:200]
+        name = ".".join(_shown(part) for part in one["loc"])[:200]
         message = one["msg"].removeprefix("Value error, ")
         if one["type"] == "extra_forbidden":
             near = difflib.get_close_matches(name, model.model_fields, n=2)

@@ -26,6 +26,10 @@ _SCRIPT = r"""#!@PYTHON@ -I
 import json, os, signal, sys, time
 HERE = @FOLDER@
 argv = sys.argv[1:]
+def note(name, value):
+    fd = os.open(f"{HERE}/{name}", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+    os.write(fd, (json.dumps(value) + "\n").encode()); os.close(fd)
+note("calls", {"argv": argv, "environment": dict(os.environ)})
 if argv == ["--version"]:
     print(@VERSION@); sys.exit(0)
 if argv == ["agent", "--help"]:
@@ -37,9 +41,6 @@ if argv[:2] == ["gateway", "call"]:
     exec(@CALLS@.get(argv[2], "print(@FLEET@)")); sys.exit(0)
 options = dict(part.removeprefix("--").partition("=")[::2] for part in argv[1:])
 def mode(path): return oct(os.lstat(path).st_mode & 0o7777)
-def note(name, value):
-    fd = os.open(f"{HERE}/{name}", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    os.write(fd, (json.dumps(value) + "\n").encode()); os.close(fd)
 file = options.get("message-file", "")
 with open(file, "rb") as stream: message = stream.read()
 note("launches", {

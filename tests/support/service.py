@@ -184,7 +184,12 @@ def clean_environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     return kept | dict(more or {})
 
 
-def run(*arguments: str, cwd: Path | None = None, stdin: str = "") -> tuple[int, str, str]:
+def run(
+    *arguments: str,
+    cwd: Path | None = None,
+    stdin: str = "",
+    environ: Mapping[str, str] | None = None,
+) -> tuple[int, str, str]:
     """Run a command of the command line as a process; return exit code and both outputs."""
     done = subprocess.run(
         [sys.executable, "-m", "clawmarshal", *arguments],
@@ -192,7 +197,7 @@ def run(*arguments: str, cwd: Path | None = None, stdin: str = "") -> tuple[int,
         capture_output=True,
         text=True,
         timeout=START_S,
-        env=clean_environment(),
+        env=clean_environment(environ),
         cwd=cwd,
         check=False,
     )
