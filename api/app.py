@@ -12,6 +12,7 @@ from clawmarshal.api.endpoints import health, holds, roster, route, routes, syst
 from clawmarshal.api.metrics import Figures, Metrics
 from clawmarshal.api.middleware import Surround
 from clawmarshal.api.ports import Parts
+from clawmarshal.api.review import parts as review
 
 Running = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -62,7 +63,7 @@ def create_app(
     app.state.stopping = asyncio.Event()
     app.state.metrics = Metrics(figures)
     problems.install(app)
-    for part in (route, routes, holds, roster, systemone, health):
+    for part in (route, routes, holds, roster, systemone, health, *review.PARTS):
         app.include_router(part.endpoints)
     app.add_middleware(Surround, allowed_hosts=parts.allowed_hosts, metrics=app.state.metrics)
     return app

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ledger.records import (
@@ -144,6 +145,8 @@ class Parts:
     """Largest body; from `max_text_bytes` where 0."""
     system_one: SystemOneDoor | None = None
     """Who answers at ``/v1/systemone``; None serves nothing there."""
+    review: ReviewDoor | None = None
+    """What the review pages work with; None serves none."""
 
     @property
     def body_bytes(self) -> int:

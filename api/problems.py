@@ -71,6 +71,8 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "clarifies-unknown": Kind(422, "There is no such route to clarify"),
         "idempotency-mismatch": Kind(422, "The key was used with another message"),
         "not-found": Kind(404, "There is no such row, or none that this key may see"),
+        "form-foreign": Kind(403, "The form was not sent from a page of yours"),
+        "hold-claimed": Kind(409, "Somebody else looks at this hold"),
         "hold-decided": Kind(409, "The hold was answered before"),
         "hold-expired": Kind(409, "The hold expired before the answer"),
         "hold-cancelled": Kind(409, "The route was cancelled before the answer"),

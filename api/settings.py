@@ -76,6 +76,8 @@ class ServerSettings(Section):
     """Names besides loopback that may stand in ``Host``; ``*`` for any."""
     stop_s: float = Field(default=20.0, gt=0, le=3600)
     """Seconds a stop may take before what still runs is cut off."""
+    session_s: float = Field(default=604_800.0, ge=60, le=31_536_000)
+    """Seconds that a sign-in on the review pages lasts."""
     open_on_loopback: bool = False
     """True lets peers on loopback use ``/v1/systemone`` without a key; nothing else."""
 

@@ -23,6 +23,7 @@ from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.rates import RateLimit
+from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.api.settings import (
     Settings,
     TransportSettings,
@@ -52,6 +53,7 @@ from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_model
+from clawmarshal.router.preview import Previewer
 from clawmarshal.router.reconciling import Reconciler
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.stand_in import stand_in_command
@@ -75,6 +77,7 @@ class Service:
     desk: RoutingDesk
     dispatcher: Dispatcher
     health: ServiceHealth
+    previews: Previewer
     probe_again_s: float = 5.0
     """Seconds between two looks at the CLI."""
     fallback: DecisionModel | None = None
@@ -106,6 +109,7 @@ class Service:
                 rate=RateLimit(self.settings.limits.systemone_per_minute),
                 open_on_loopback=self.settings.server.open_on_loopback,
             ),
+            review=ReviewDoor(self.ledger, self.previews, session_s=self.settings.server.session_s),
         )
         running = self.running if runs_service else nothing_to_start
         return create_app(parts, running=running, figures=self._figures)
@@ -284,6 +288,7 @@ def wire(
         desk,
         dispatcher,
         health,
+        Previewer(decider, ledger, transport=transport, fleet=fleet, terms=desk.terms),
         fallback=fallback,
         elsewhere=elsewhere,
         reconciler=reconciler,

@@ -5,7 +5,6 @@ import contextlib
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 
 from clawmarshal.errors import (
@@ -21,7 +20,6 @@ from clawmarshal.router.challenging import Challenging
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.deciding import Deciding
 from clawmarshal.router.elsewhere import Elsewhere
-from clawmarshal.router.explanation import evidence_from
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.ledger import Ledger
@@ -32,6 +30,7 @@ from clawmarshal.router.ledger.records import (
     Submission,
 )
 from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.preview import verdict_now
 from clawmarshal.router.terms import launch_terms
 from clawmarshal.router.threads import in_thread
 from clawmarshal.router.waiters import Waiters
@@ -354,13 +353,7 @@ class RoutingDesk:
         self, hold: HoldRecord, target: str, *, terms: LaunchTerms, digest: str | None
     ) -> tuple[Mapping[str, object], ...]:
         record = await in_thread(self._pool, self._ledger.route, hold.route_id)
-        evidence = evidence_from(record.explanation, message=record.message, roster=self.roster)
-        now = replace(
-            evidence.circumstances, live_agents=self._fleet.agents, unasked=self._fleet.unasked
-        )
-        verdict = self._decider.reconsider(
-            record.message, agent=target, evidence=replace(evidence, circumstances=now)
-        )
+        verdict = verdict_now(self._decider, record, agent=target, fleet=self._fleet)
         gates, is_news = answered_gates(hold, target=target, verdict=verdict)
         if is_news:
             offered = await in_thread(self._pool, self._ledger.hold_digest, hold.id, terms, gates)

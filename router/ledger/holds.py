@@ -118,6 +118,13 @@ def reject(tx: Transaction, hold_id: str, principal: Principal, *, reason: str) 
     return rows.one_hold(tx, hold_id)
 
 
+def check_open(tx: Transaction, hold: HoldRecord) -> None:
+    """Raise what an answer would, unless the hold can still be answered."""
+    is_over = hold.expires_at is not None and hold.expires_at <= tx.now
+    if hold.state is not HoldState.OPEN or is_over:
+        _standing(hold, "claim", None)
+
+
 def cancel_open(tx: Transaction, route_id: str) -> None:
     """Close the open hold of a route that was cancelled."""
     holds = schema.holds

@@ -11,6 +11,7 @@ from clawmarshal.errors import ExpiredError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import (
     acceptance,
+    claims,
     endings,
     evidence,
     holds,
@@ -20,6 +21,7 @@ from clawmarshal.router.ledger import (
     recording,
     resolutions,
     schema,
+    sign_ins,
 )
 from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
@@ -31,6 +33,7 @@ from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.ledger.reader import LedgerReader
 from clawmarshal.router.ledger.records import (
     Accepted,
+    Claim,
     HoldRecord,
     KeyRecord,
     LaunchOrder,
@@ -247,6 +250,28 @@ class Ledger(LedgerReader):
             self.expire()
             raise
 
+    def claim_hold(self, hold_id: str, principal: Principal, *, lease_s: float = 900.0) -> Claim:
+        """Say that somebody looks at a hold, or still does; it answers nothing and runs out.
+
+        Raises
+        ------
+        NotFoundError, ExpiredError, ConflictError
+            As with `approve`; ``hold-claimed`` with who has it and until when.
+        """
+        return self._database.write(
+            lambda tx: claims.claim(tx, hold_id, principal, lease_s=lease_s)
+        )
+
+    def release_hold(self, hold_id: str, principal: Principal) -> None:
+        """Give a claimed hold back; one that nobody claimed stays as it is.
+
+        Raises
+        ------
+        NotFoundError, ConflictError
+            ``not-found``; ``hold-claimed``: somebody else has it.
+        """
+        self._database.write(lambda tx: claims.release(tx, hold_id, principal))
+
     def cancel(self, route_id: str, principal: Principal) -> RouteRecord:
         """Cancel a route that was not launched; of one that was, note the wish and return it.
 
@@ -400,3 +425,22 @@ class Ledger(LedgerReader):
     def revoke_key(self, key_id: str) -> KeyRecord:
         """End a key for good; a repeat changes nothing."""
         return self._database.write(lambda tx: keys.revoke(tx, key_id))
+
+    def sign_in(
+        self, key: str, *, scope: str, address: str | None = None, lifetime_s: float
+    ) -> tuple[Principal | None, str | None]:
+        """Sign in whoever stands behind a key.
+
+        Returns
+        -------
+        tuple
+            Who it is, None for an unknown or revoked key; and a token, None where the scope is
+            missing. Only the token's hash is kept.
+        """
+        return self._database.write(
+            lambda tx: sign_ins.begin(tx, key, scope=scope, address=address, lifetime_s=lifetime_s)
+        )
+
+    def sign_out(self, token: str, principal: Principal) -> None:
+        """End a sign-in; a repeat changes nothing."""
+        self._database.write(lambda tx: sign_ins.end(tx, token, principal))

@@ -18,7 +18,6 @@ from clawmarshal.router.ledger import (
 )
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
-from clawmarshal.router.ledger.database import Database
 from clawmarshal.router.ledger.reaches import Reached
 from clawmarshal.router.ledger.records import (
     ConversationView,
@@ -33,17 +32,15 @@ from clawmarshal.router.ledger.records import (
     Submission,
     WorkerRecord,
 )
+from clawmarshal.router.ledger.review_reader import ReviewReader
 
 
-class LedgerReader:
+class LedgerReader(ReviewReader):
     """Answer questions about the ledger; every method may be called from any thread.
 
     Every method raises `LedgerUnavailableError` when the ledger cannot be read, and
     `NotFoundError` for an id that is not there or, with ``owner``, not that owner's.
     """
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def ping(self) -> None:
         """Raise unless the ledger can be read."""

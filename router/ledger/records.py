@@ -126,6 +126,56 @@ class HoldRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """A reviewer's word that they look at a hold; it ends by itself and answers nothing."""
+
+    person: str
+    claimed_at: datetime
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class RouteFilter:
+    """Which routes are wanted; what is None narrows nothing."""
+
+    state: str | None = None
+    agent: str | None = None
+    words: str | None = None
+    """Stand in the text, the sender, the channel or the conversation, or are the route's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRoute:
+    """A route with what tells it from others in a list."""
+
+    id: str
+    state: RouteState
+    accepted_at: datetime
+    updated_at: datetime
+    agent: str | None
+    reason: str | None
+    risk: str | None
+    confidence: float | None
+    channel: str | None
+    sender: str | None
+    excerpt: str
+    is_cut: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBefore:
+    """An earlier message of a conversation and what came back, each cut to a bounded length."""
+
+    route_id: str
+    at: datetime
+    state: RouteState
+    sender: str | None
+    text: str
+    agent: str | None
+    reply: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """Where a route stands that is ready and not launched yet."""
 

@@ -106,8 +106,8 @@ def route_page(
     routes = schema.routes
     query = _joined().order_by(routes.c.number.desc())
     if cursor is not None:
-        query = query.where(routes.c.number < _number_of(cursor))
-    page, following = _page(tx, _filtered(query, routes, owner, state), limit)
+        query = query.where(routes.c.number < number_of(cursor))
+    page, following = page_of(tx, _filtered(query, routes, owner, state), limit)
     return _records(tx, page), following
 
 
@@ -135,8 +135,8 @@ def hold_page(
     holds = schema.holds
     query = select(holds).order_by(holds.c.number)
     if cursor is not None:
-        query = query.where(holds.c.number > _number_of(cursor))
-    page, following = _page(tx, _filtered(query, holds, owner, state), limit)
+        query = query.where(holds.c.number > number_of(cursor))
+    page, following = page_of(tx, _filtered(query, holds, owner, state), limit)
     return tuple(hold_of(row) for row in page), following
 
 
@@ -211,14 +211,18 @@ def _filtered(
     return query
 
 
-def _page(tx: Transaction, query: Select[Any], limit: int) -> tuple[Sequence[Row[Any]], str | None]:
+def page_of(
+    tx: Transaction, query: Select[Any], limit: int
+) -> tuple[Sequence[Row[Any]], str | None]:
+    """Run a query for one page, and say where the next one begins."""
     size = max(1, min(limit, MAX_PAGE))
     found = tx.connection.execute(query.limit(size + 1)).all()
     page = found[:size]
     return page, str(page[-1].number) if len(found) > size else None
 
 
-def _number_of(cursor: str) -> int:
+def number_of(cursor: str) -> int:
+    """Read a cursor: the number of the last row that was shown."""
     if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:
         raise LedgerError("the cursor is not one of ours", code="cursor-invalid")
     return int(cursor)

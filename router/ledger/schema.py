@@ -268,3 +268,25 @@ api_keys = Table(
     Column("created_at", Instant, nullable=False),
     Column("revoked_at", Instant),
 )
+
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    Column("hash", String(64), primary_key=True),  # of the token in the cookie
+    Column("key_id", String(40), ForeignKey("api_keys.id"), nullable=False),
+    Column("address", Text),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    Index("ix_sign_ins_key", "key_id"),
+)
+"""Who is signed in on the review pages; a row goes when its person signs out."""
+
+claims = Table(
+    "claims",
+    metadata,
+    Column("hold_id", String(40), ForeignKey("holds.id"), primary_key=True),
+    Column("person", Text, nullable=False),
+    Column("claimed_at", Instant, nullable=False),
+    Column("until", Instant, nullable=False),
+)
+"""Who looks at a hold at the moment; a claim ends by itself and answers nothing."""

@@ -1,0 +1,1 @@
+"""The review pages: what waits for a person, rendered on the server."""

@@ -1,0 +1,61 @@
+"""Sign-ins: who is on the review pages, each known by a random token that is kept as a hash."""
+
+import hashlib
+import secrets
+from datetime import timedelta
+
+from sqlalchemy import delete, insert, select
+
+from clawmarshal.router.ledger import audit, keys, schema
+from clawmarshal.router.ledger.audit import Actor
+from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.records import Principal
+
+
+def begin(
+    tx: Transaction, key: str, *, scope: str, address: str | None, lifetime_s: float
+) -> tuple[Principal | None, str | None]:
+    """Sign in whoever stands behind a key; see `Ledger.sign_in`."""
+    principal = keys.authenticate(tx, key, address)
+    if principal is None or not principal.may(scope):
+        return principal, None
+    token = secrets.token_urlsafe(32)
+    tx.connection.execute(delete(schema.sign_ins).where(schema.sign_ins.c.expires_at <= tx.now))
+    row = {
+        "hash": _hash(token),
+        "key_id": principal.key_id,
+        "address": address,
+        "created_at": tx.now,
+        "expires_at": tx.now + timedelta(seconds=lifetime_s),
+    }
+    tx.connection.execute(insert(schema.sign_ins).values(row))
+    audit.append(tx, principal.key_id, actor=Actor.of(principal), kind="signed_in", facts={})
+    return principal, token
+
+
+def principal_of(tx: Transaction, token: str, address: str | None) -> Principal | None:
+    """Return who is signed in; None when the sign-in ended or its key was revoked."""
+    signed, owners = schema.sign_ins, schema.api_keys
+    query = (
+        select(owners.c.id, owners.c.person, owners.c.scopes)
+        .select_from(signed.join(owners))
+        .where(
+            signed.c.hash == _hash(token),
+            signed.c.expires_at > tx.now,
+            owners.c.revoked_at.is_(None),
+        )
+    )
+    row = tx.connection.execute(query).one_or_none()
+    return None if row is None else Principal(row.person, row.id, frozenset(row.scopes), address)
+
+
+def end(tx: Transaction, token: str, principal: Principal) -> None:
+    """Sign out: whoever kept the token is nobody from now on."""
+    gone = delete(schema.sign_ins).where(schema.sign_ins.c.hash == _hash(token))
+    if tx.connection.execute(gone).rowcount == 1:
+        audit.append(tx, principal.key_id, actor=Actor.of(principal), kind="signed_out", facts={})
+
+
+def _hash(token: str) -> str:
+    """Hash a token; 32 random bytes need no salt and no slow hash."""
+    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
