@@ -55,6 +55,7 @@ def environment() -> Environment:
         "state": words.state,
         "kind": words.kind,
         "fact": words.fact,
+        "seconds": words.seconds,
     }
     return made
 

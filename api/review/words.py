@@ -108,3 +108,8 @@ def fact(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or "none"
     return "none" if value is None else str(value)
+
+
+def seconds(value: float) -> str:
+    """Write a short time; tenths while it is under ten seconds."""
+    return f"{value:.1f} s" if value < 10 else span(value)

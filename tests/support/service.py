@@ -36,7 +36,13 @@ LOUD_PROGRAM = ("-P", str(Path(__file__).with_name("loud_service.py")))
 """The same program with its logs at debug level."""
 
 
-def configure(folder: Path, *, command: Sequence[str] | None = None, more: str = "") -> Path:
+def configure(
+    folder: Path,
+    *,
+    command: Sequence[str] | None = None,
+    model: str = "lexical",
+    more: str = "",
+) -> Path:
     """Write a roster and a configuration; the stand-in answers unless a command is given."""
     (folder / "fleet.yaml").write_text(ROSTER, encoding="utf-8")
     client = folder / "client.json5"
@@ -48,7 +54,7 @@ def configure(folder: Path, *, command: Sequence[str] | None = None, more: str =
     config = folder / "clawmarshal.yaml"
     config.write_text(
         "server: {port: 0}\nroster: fleet.yaml\nledger: sqlite:///ledger.db\n"
-        "decision: {model: lexical}\n"
+        f"decision: {{model: '{model}'}}\n"
         f"transport: {transport}\n{more}",
         encoding="utf-8",
     )
