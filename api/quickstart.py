@@ -70,6 +70,12 @@ def print_keys(ledger: Ledger) -> None:
         print(f"{label}: {ledger.create_key(name, person, scopes)}", flush=True)
 
 
+def print_review_page(address: str) -> None:
+    """Print where a person answers holds; the review key signs in there."""
+    print(f"review page: {address}/review", flush=True)
+    note("Open the review page in a browser, and sign in with the review key.")
+
+
 def say_what_answers(settings: Settings) -> None:
     """Tell the person at the terminal whether agents run, and how to stop; on the error stream."""
     if settings.transport.stand_in:

@@ -70,7 +70,8 @@ def serve_settings(
         service = wire(settings)
 
         def announce() -> None:
-            print(f"address: {_address(listener)}", flush=True)
+            service.address = _address(listener)
+            print(f"address: {service.address}", flush=True)
             on_started(service)
 
         asyncio.run(_serve(service, listener, announce=announce))

@@ -80,6 +80,8 @@ class Service:
     previews: Previewer
     probe_again_s: float = 5.0
     """Seconds between two looks at the CLI."""
+    address: str = ""
+    """Where it listens, once it does."""
     fallback: DecisionModel | None = None
     elsewhere: Elsewhere | None = None
     """What other hosts say of the agents that this one does not reach."""

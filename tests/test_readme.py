@@ -59,8 +59,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     folder = copy_tree(tmp_path_factory.mktemp("clone"))
     started = time.monotonic()
     with running("make", "run", f"PORT={free_port()}", folder=folder) as process:
-        said = [process.line(INSTALL_S) for _ in range(3)]
-        address, route, review = (line.partition(": ")[2] for line in said)
+        said = [process.line(INSTALL_S) for _ in range(4)]
+        address, route, review, _ = (line.partition(": ")[2] for line in said)
         ready = httpx.get(f"{address}/readyz", trust_env=False)
         ready_s = time.monotonic() - started
         assert ready.status_code == 200
@@ -83,8 +83,13 @@ def test_its_parts_stand_in_their_order() -> None:
     assert tuple(headings) == ORDER
 
 
-def test_make_run_prints_three_lines_and_says_that_a_stand_in_answers(desk: Desk) -> None:
-    patterns = (r"address: http://127\.0\.0\.1:\d+", r"route key: cmk_\S+", r"review key: cmk_\S+")
+def test_make_run_prints_four_lines_and_says_that_a_stand_in_answers(desk: Desk) -> None:
+    patterns = (
+        r"address: http://127\.0\.0\.1:\d+",
+        r"route key: cmk_\S+",
+        r"review key: cmk_\S+",
+        rf"review page: {desk.address}/review",
+    )
     for pattern, line in zip(patterns, desk.said, strict=True):
         assert re.fullmatch(pattern, line)
     assert desk.ready_s < READY_S
@@ -243,7 +248,7 @@ def test_ctrl_c_ends_cleanly_and_a_second_run_keeps_the_ledger(desk: Desk) -> No
     port = free_port()
     started = time.monotonic()
     with running("make", "run", f"PORT={port}", folder=desk.folder) as process:
-        said = [process.line(60) for _ in range(3)]
+        said = [process.line(60) for _ in range(4)]
         assert said[0] == f"address: http://127.0.0.1:{port}"
         assert time.monotonic() - started < 30
         key = said[2].removeprefix("review key: ")

@@ -41,7 +41,12 @@ def serve(
     if config is None and quickstart is None:
         usage("name the configuration with --config, or make one with --quickstart DIR")
     # Imported here: the server takes a while, and --help needs none of it.
-    from clawmarshal.api.quickstart import prepare, print_keys, say_what_answers
+    from clawmarshal.api.quickstart import (
+        prepare,
+        print_keys,
+        print_review_page,
+        say_what_answers,
+    )
     from clawmarshal.api.server import serve_settings
     from clawmarshal.api.settings import load_settings
 
@@ -50,6 +55,7 @@ def serve(
 
         def greet(service: "Service") -> None:
             print_keys(service.ledger)
+            print_review_page(service.address)
             say_what_answers(settings)
 
         serve_settings(settings, port=port, on_started=greet)

@@ -148,6 +148,14 @@ def test_the_quick_start_prints_address_and_keys_one_per_line(tmp_path: Path) ->
         address = process.address()
         route_key = process.line(f"route key: ({KEY})")[1]
         review_key = process.line(f"review key: ({KEY})")[1]
+        page = process.line(r"review page: (http://\S+)")[1]
+        signed_in = httpx.post(
+            f"{page}/sign-in",
+            data={"key": review_key},
+            headers={"Origin": address},
+            trust_env=False,
+        )
+        assert (page, signed_in.status_code) == (f"{address}/review", 303)
         with caller(address, route_key) as http:
             ready = http.get("/readyz").json()
             assert ready["transport"].startswith("stand-in")
