@@ -54,7 +54,7 @@ def configure(
     config = folder / "clawmarshal.yaml"
     config.write_text(
         "server: {port: 0}\nroster: fleet.yaml\nledger: sqlite:///ledger.db\n"
-        f"decision: {{model: '{model}'}}\n"
+        f"decision: {{model: {model}}}\n"
         f"transport: {transport}\n{more}",
         encoding="utf-8",
     )
