@@ -291,7 +291,7 @@ def test_nothing_in_a_message_runs_or_loads_anything(visit: Visit) -> None:
         page.on("pageerror", lambda error: said.append(str(error)))
         paths = [f"/review/holds/{hold}" for hold in holds]
         paths += ["/review?state=all", "/review/routes"]
-        paths += [f"/review?q={quote(text)}" for text in EVERYTHING]
+        paths += [f"/review?q={quote(text[:200])}" for text in EVERYTHING]
         for path in paths:
             page.goto(visit.address + path)
             assert page.evaluate("window.owned") is None, path
