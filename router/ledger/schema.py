@@ -161,6 +161,7 @@ holds = Table(
     Column("decided_at", Instant),
     Column("note", Text),
     Index("ix_holds_state", "state", "number"),
+    Index("ix_holds_triage", "state", "risk", "number"),
     Index("ix_holds_expiry", "state", "expires_at"),
     Index("ix_holds_route", "route_id", "number"),
     Index(

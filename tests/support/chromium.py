@@ -74,7 +74,7 @@ class Visit:
     @property
     def ledger_file(self) -> Path:
         """The ledger of the service."""
-        return settings_of(self.config).ledger_file
+        return self.config.parent / "ledger.db"
 
     def held(self, text: str, **more: object) -> str:
         """Send a message that is held, and return the hold's id."""

@@ -145,6 +145,11 @@ class ReviewRoom:
     review_key: str
     admin_key: str
 
+    @property
+    def ledger_file(self) -> Path:
+        """The ledger of the service."""
+        return self.service.settings.roster.parent / "ledger.db"
+
     def browser(self, key: str | None = None) -> Browser:
         """Open a browser that is signed in, by default as rita."""
         browser = Browser(self.client)

@@ -66,7 +66,7 @@ def plant(room: ReviewRoom, browser: Browser, number: int, text: str) -> list[st
 
 def scribble(room: ReviewRoom, route_id: str, text: str) -> None:
     """Write into the ledger what an agent, a CLI or another version could have said."""
-    with sqlite3.connect(room.service.ledger.path) as db:
+    with sqlite3.connect(room.ledger_file) as db:
         db.execute("PRAGMA busy_timeout = 10000")
         sends = json.dumps([{"tool": text, "to": text}])
         db.execute(

@@ -27,7 +27,7 @@ def browser(room: ReviewRoom) -> Browser:
 def unknown(room: ReviewRoom, text: str) -> str:
     """Make a launch whose end nobody saw."""
     route = room.send(text)
-    with sqlite3.connect(room.service.ledger.path, timeout=20) as db:
+    with sqlite3.connect(room.ledger_file, timeout=20) as db:
         db.execute("UPDATE routes SET state = 'unknown', ran = NULL WHERE id = ?", (route["id"],))
         db.execute(
             "UPDATE attempts SET state = 'unknown', code = 'lease-lost', detail = 'the worker died'"
@@ -110,7 +110,7 @@ def test_running_an_unknown_again_waits_until_the_first_is_over(
     room: ReviewRoom, browser: Browser
 ) -> None:
     route = unknown(room, f"{SAFE} again")
-    with sqlite3.connect(room.service.ledger.path, timeout=20) as db:
+    with sqlite3.connect(room.ledger_file, timeout=20) as db:
         db.execute("UPDATE attempts SET acknowledged_at = NULL WHERE route_id = ?", (route,))
     form = browser.open(f"/review/routes/{route}").form("/resolve")
     page = browser.submit(form, answer="rerun")
@@ -147,7 +147,7 @@ def test_the_fleet_tells_who_works_and_who_is_silent(room: ReviewRoom, browser: 
 
 def test_an_agent_that_left_the_roster_is_still_told_of(room: ReviewRoom, browser: Browser) -> None:
     route = room.send(f"{SAFE} left")["id"]
-    with sqlite3.connect(room.service.ledger.path, timeout=20) as db:
+    with sqlite3.connect(room.ledger_file, timeout=20) as db:
         db.execute("UPDATE attempts SET agent = 'former' WHERE route_id = ?", (route,))
     text = browser.open("/review/fleet").text
     assert "former" in text
@@ -187,7 +187,7 @@ def test_keys_are_listed_and_ended_by_admins_alone(room: ReviewRoom, browser: Br
 
 
 def test_a_ledger_that_is_away_is_said_on_a_page(room: ReviewRoom, browser: Browser) -> None:
-    ledger = room.service.ledger.path
+    ledger = room.ledger_file
     away = ledger.with_name("away.db")
     ledger.rename(away)
     try:

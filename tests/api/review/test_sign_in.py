@@ -77,7 +77,7 @@ def test_behind_https_the_cookie_is_secure_and_bound_to_the_host(room: ReviewRoo
 def test_the_ledger_keeps_no_token(room: ReviewRoom) -> None:
     browser = room.browser()
     (token,) = browser.cookies.values()
-    files = [file for file in room.service.ledger.path.parent.glob("ledger.db*") if file.is_file()]
+    files = [file for file in room.ledger_file.parent.glob("ledger.db*") if file.is_file()]
     assert not any(token.encode() in file.read_bytes() for file in files)
 
 
