@@ -22,6 +22,7 @@ def open_ledger(settings: Settings) -> Ledger:
         return Ledger(
             settings.ledger,
             ready_max_age_s=settings.limits.ready_age_s,
+            repeat_window_s=settings.limits.repeat_window_s,
             busy_timeout_s=settings.limits.ledger_busy_s,
         )
 

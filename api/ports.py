@@ -8,6 +8,7 @@ from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ledger.records import (
+    Answer,
     Event,
     HoldRecord,
     Principal,
@@ -80,6 +81,14 @@ class Records(Protocol):
         cursor: str | None = None,
     ) -> tuple[Sequence[RouteRecord], str | None]:
         """List routes, newest first, with the cursor of what follows."""
+        ...
+
+    def keep_answer(self, route_id: str, answer: Answer) -> Answer:
+        """Keep the first final answer to a message; return the one that is kept."""
+        ...
+
+    def kept_answer(self, route_id: str) -> Answer | None:
+        """Return the answer that is kept, or None."""
         ...
 
     def events(

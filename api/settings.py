@@ -133,6 +133,8 @@ class LimitSettings(Section):
     max_wait_s: float = Field(default=600.0, ge=0, le=600)
     ready_age_s: float = Field(default=86400.0, gt=0)
     """A route that waited longer than this for its launch expires."""
+    repeat_window_s: float | None = Field(default=None, ge=60)
+    """How long an ``Idempotency-Key`` or message id makes a repeat; for ever where None."""
     lease_s: float = Field(default=30.0, ge=1, le=600)
     """Seconds a launch stays its worker's without a heartbeat, which comes three times as often."""
     ledger_busy_s: float = Field(default=10.0, gt=0, le=60)

@@ -4,18 +4,23 @@ import asyncio
 import re
 from functools import partial
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
 from clawmarshal.api.auth import RouteKey, parts_of, scope_missing
 from clawmarshal.api.bodies import read_model
-from clawmarshal.api.ports import Desk, Parts
+from clawmarshal.api.ports import Desk, Parts, Records
 from clawmarshal.api.problems import Problem
 from clawmarshal.api.schemas import RouteBody
 from clawmarshal.api.views import RouteView, route_view
 from clawmarshal.api.waiting import GivenUp, wait_for
-from clawmarshal.errors import AcceptedUnreadError, LedgerUnavailableError, NotFoundError
-from clawmarshal.router.ledger.records import Principal, RouteRecord, Submission
+from clawmarshal.errors import (
+    AcceptedUnreadError,
+    LedgerError,
+    LedgerUnavailableError,
+    NotFoundError,
+)
+from clawmarshal.router.ledger.records import Answer, Principal, RouteRecord, Submission
 from clawmarshal.router.ledger.states import RESTING, RouteState
 
 endpoints = APIRouter()
@@ -27,12 +32,13 @@ SETTLED = RESTING - {RouteState.HELD}
 
 
 @endpoints.post("/route", response_model=RouteView)
-async def post_route(request: Request, principal: RouteKey) -> JSONResponse:
+async def post_route(request: Request, principal: RouteKey) -> Response:
     """Route a message.
 
     200: decided, or done. 202: accepted, and still running or held. After a 200 or 202 the
     message is in the ledger and is not lost; a retry with the same ``Idempotency-Key`` or message
-    id returns the same route. ``dry_run`` leaves no row and answers without an id.
+    id returns the same route, and once it was answered with 200 the same bytes. ``dry_run``
+    leaves no row and answers without an id.
     """
     parts = parts_of(request)
     key = _idempotency_key(request)
@@ -43,18 +49,48 @@ async def post_route(request: Request, principal: RouteKey) -> JSONResponse:
         _check_pin(body.agent, principal, parts)
     submission = await _checked(body, principal, key=key, parts=parts)
     if body.mode == "dry_run":
-        answer = dict(await parts.desk.dry_run(submission))
+        rehearsed = dict(await parts.desk.dry_run(submission))
         # The id names no row, so it is not shown.
-        return JSONResponse(answer | {"id": None, "state": None, "mode": "dry_run"})
+        return JSONResponse(rehearsed | {"id": None, "state": None, "mode": "dry_run"})
     # Gate 1: a caller who left before acceptance leaves no row, and the key stays usable.
     if await request.is_disconnected():
         raise Problem("caller-gone", "Nothing was accepted.")
     record, repeat = await _accept(parts.desk, submission)
     request.app.state.metrics.accepted(record, repeat)
+    if repeat and (kept := await _kept(parts.records, record.id)) is not None:
+        return _replayed(record, kept, repeat)
     if body.wait_s > 0 and record.state not in RESTING:
         wait_s = min(body.wait_s, parts.max_wait_s)
         record = await _wait(request, record, submission, principal=principal, wait_s=wait_s)
-    return _answer(record, repeat)
+    answer = _answer(record, repeat)
+    if answer.status_code == 200 and submission.is_repeatable:
+        await _keep(parts.records, record.id, answer)
+    return answer
+
+
+async def _kept(records: Records, route_id: str) -> Answer | None:
+    """Return what was answered first; None where that cannot be read, as before there is one."""
+    try:
+        return await asyncio.to_thread(records.kept_answer, route_id)
+    except LedgerUnavailableError:
+        return None
+
+
+async def _keep(records: Records, route_id: str, answer: JSONResponse) -> None:
+    """Make a final answer the one that every repeat gets; put the one of another caller in it."""
+    given = Answer(answer.status_code, bytes(answer.body).decode())
+    try:
+        kept = await asyncio.to_thread(records.keep_answer, route_id, given)
+    except LedgerError:
+        return  # it is an answer all the same; the next repeat gets one anew
+    if kept != given:
+        answer.body = kept.body.encode()
+        answer.headers["content-length"] = str(len(answer.body))
+
+
+def _replayed(record: RouteRecord, kept: Answer, repeat: str) -> Response:
+    headers = {"Location": f"/routes/{record.id}", "Idempotency-Replayed": repeat}
+    return Response(kept.body, kept.status, headers, media_type="application/json")
 
 
 async def _checked(

@@ -111,7 +111,7 @@ def _identify(
             "fingerprint": fingerprint,
             "created_at": tx.now,
         }
-        if tx.insert_or_ignore(schema.identities, row):
+        if tx.insert_or_ignore(schema.identities, row) or _taken_over(tx, row):
             fresh.append((kind, digest))
             continue
         known = _known_route(tx, kind, digest, fingerprint)
@@ -120,6 +120,20 @@ def _identify(
             tx.connection.execute(statement.values(route_id=known))
         return Accepted(known, created=False, deduplicated_by=kind)
     return None
+
+
+def _taken_over(tx: Transaction, row: Mapping[str, object]) -> bool:
+    """Give an identity whose window is over to another route."""
+    if tx.rules.repeat_window_s is None:
+        return False
+    over = tx.now - timedelta(seconds=tx.rules.repeat_window_s)
+    identities = schema.identities
+    statement = update(identities).where(
+        identities.c.kind == row["kind"],
+        identities.c.digest == row["digest"],
+        identities.c.created_at <= over,
+    )
+    return tx.connection.execute(statement.values(row)).rowcount == 1
 
 
 def _known_route(tx: Transaction, kind: str, digest: str, fingerprint: str) -> str:

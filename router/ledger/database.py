@@ -36,6 +36,8 @@ class Rules:
     """Added to the time after which "run again" opens."""
     held_blocks_session: bool
     """A held message holds back its successors in the same session."""
+    repeat_window_s: float | None = None
+    """How long a key, or a channel's id, makes a repeat; None: for ever."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from clawmarshal.errors import ExpiredError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import (
     acceptance,
+    answers,
     claims,
     endings,
     evidence,
@@ -33,6 +34,7 @@ from clawmarshal.router.ledger.reaches import Reach
 from clawmarshal.router.ledger.reader import LedgerReader
 from clawmarshal.router.ledger.records import (
     Accepted,
+    Answer,
     Claim,
     HoldRecord,
     KeyRecord,
@@ -69,6 +71,8 @@ class Ledger(LedgerReader):
         None.
     ready_max_age_s
         A route that waits longer for its launch expires.
+    repeat_window_s
+        How long after its first coming a key, or a channel's id, makes a repeat; None: for ever.
     hold_ttl_s
         Per risk, how long a hold waits for its answer; absent or None: for ever.
     rerun_margin_s
@@ -99,8 +103,15 @@ class Ledger(LedgerReader):
         held_blocks_session: bool = True,
         busy_timeout_s: float = 10.0,
         pragmas: Mapping[str, int | str] = _NO_PRAGMAS,
+        repeat_window_s: float | None = None,
     ) -> None:
-        rules = Rules(ready_max_age_s, dict(hold_ttl_s), rerun_margin_s, held_blocks_session)
+        rules = Rules(
+            ready_max_age_s,
+            dict(hold_ttl_s),
+            rerun_margin_s,
+            held_blocks_session,
+            repeat_window_s=repeat_window_s,
+        )
         self._listeners: list[Listener] = []
         database = open_database(
             url,
@@ -150,6 +161,10 @@ class Ledger(LedgerReader):
             ``idempotency-mismatch``: the key, or the channel's id, came with another body.
         """
         return self._database.write(lambda tx: acceptance.accept(tx, submission))
+
+    def keep_answer(self, route_id: str, answer: Answer) -> Answer:
+        """Keep the first final answer to a message; return the one that is kept."""
+        return self._database.write(lambda tx: answers.keep(tx, route_id, answer))
 
     def record(
         self,

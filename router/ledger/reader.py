@@ -6,6 +6,7 @@ from sqlalchemy import select
 
 from clawmarshal.router.ledger import (
     acceptance,
+    answers,
     audit,
     evidence,
     holds,
@@ -20,6 +21,7 @@ from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.reaches import Reached
 from clawmarshal.router.ledger.records import (
+    Answer,
     ConversationView,
     Event,
     HoldRecord,
@@ -85,6 +87,11 @@ class LedgerReader(ReviewReader):
         """Return routes, newest first, and the cursor of the next page."""
         with self._database.read() as tx:
             return rows.route_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
+
+    def kept_answer(self, route_id: str) -> Answer | None:
+        """Return the final answer that was given to a message first; None before there is one."""
+        with self._database.read() as tx:
+            return answers.kept(tx, route_id)
 
     def resting(self, route_ids: Sequence[str]) -> tuple[str, ...]:
         """Return those of the routes in which nothing moves until a person or time does."""

@@ -54,6 +54,11 @@ class Submission:
     cancel_on_disconnect: bool = False
     reply_target: str | None = None
 
+    @property
+    def is_repeatable(self) -> bool:
+        """True when a second coming would be known for one."""
+        return self.idempotency_key is not None or self.message.message_id is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
@@ -64,6 +69,14 @@ class Accepted:
     """False when the message had been accepted before."""
     deduplicated_by: str | None
     """``key`` or ``message_id`` for a repeat, else None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a caller was told of a message, byte for byte."""
+
+    status: int
+    body: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD = "0003"
+HEAD = "0004"
 """The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -139,6 +139,16 @@ identities = Table(
     Column("created_at", Instant, nullable=False),
 )
 """What makes a repeat a repeat; apart from the rows it names, so that it outlives pruning."""
+
+answers = Table(
+    "answers",
+    metadata,
+    Column("route_id", String(40), ForeignKey("routes.id"), primary_key=True),
+    Column("status", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("kept_at", Instant, nullable=False),
+)
+"""The first final answer to a message that can be repeated; the same bytes to every repeat."""
 
 holds = Table(
     "holds",

@@ -112,10 +112,24 @@ def test_a_retry_with_its_key_names_the_same_route(client: AppClient) -> None:
         client.request("POST", "/route", key="sender-key", json={"text": "hello"}, headers=headers)
         for _ in range(2)
     ]
+    first, second = answers
+    assert (first.status_code, second.status_code) == (200, 200)
+    assert first.content == second.content and first.json()["deduplicable"] is True
+    assert "idempotency-replayed" not in first.headers
+    assert second.headers["idempotency-replayed"] == "key"
+    assert second.headers["location"] == first.headers["location"]
+    assert second.headers["content-type"] == first.headers["content-type"]
+
+
+def test_a_retry_of_what_is_not_over_is_answered_anew(client: AppClient) -> None:
+    headers = {"Idempotency-Key": "once"}
+    answers = [
+        client.request("POST", "/route", key="sender-key", json={"text": "risky"}, headers=headers)
+        for _ in range(2)
+    ]
     first, second = (answer.json() for answer in answers)
-    assert first["id"] == second["id"]
+    assert first["id"] == second["id"] and answers[1].status_code == 202
     assert (first["deduplicated_by"], second["deduplicated_by"]) == (None, "key")
-    assert second["deduplicable"] is True
 
 
 @pytest.mark.parametrize("key", ["", " ", "a b", "\x7f", "x" * 256])

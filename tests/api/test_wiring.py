@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -141,8 +142,7 @@ def test_the_audit_trail_holds_no_text(ann: Caller) -> None:
 def test_a_key_names_one_message_only(ann: Caller) -> None:
     headers = {"Idempotency-Key": "k1"}
     first = ann("POST", "/route", json={"text": SAFE, "wait_s": 20}, headers=headers)[1]
-    again = ann("POST", "/route", json={"text": SAFE}, headers=headers)[1]
-    assert (again["id"], again["deduplicated_by"]) == (first["id"], "key")
+    assert ann("POST", "/route", json={"text": SAFE}, headers=headers)[1] == first
     status, problem = ann("POST", "/route", json={"text": "another"}, headers=headers)
     assert (status, problem["code"]) == (422, "idempotency-mismatch")
 
@@ -160,7 +160,59 @@ def test_the_attempt_shows_which_program_was_launched(ann: Caller, cli: FakeOpen
 def test_a_channel_s_message_id_prevents_a_second_route(ann: Caller) -> None:
     origin = {"channel": "mail", "conversation": "c", "message_id": "m"}
     first, again = ann.post(SAFE, **origin), ann.post(SAFE, **origin)
-    assert (again["id"], again["deduplicated_by"]) == (first["id"], "message_id")
+    assert again == first
+
+
+@pytest.mark.parametrize(
+    ("body", "state"),
+    [
+        ("say(document('fine'))", "done"),
+        ("sys.stderr.write('broken'); sys.exit(3)", "unknown"),
+    ],
+    ids=["done", "unknown"],
+)
+def test_what_a_message_came_to_is_answered_byte_for_byte_ever_after(
+    tmp_path: Path, body: str, state: str
+) -> None:
+    cli = write_fake(tmp_path, body)
+    with wired(configure(tmp_path, command=cli.command)) as (client, service):
+        ann = Caller(client, service, "ann", "route", "review")
+        headers = {"Idempotency-Key": "k1"}
+
+        def post() -> Any:
+            told = {"text": SAFE, "wait_s": 20}
+            return client.request("POST", "/route", key=ann.key, json=told, headers=headers)
+
+        first = post()
+        assert (first.status_code, first.json()["state"]) == (200, state)
+        if state == "unknown":
+            resolve = f"/routes/{first.json()['id']}/resolve"
+            assert ann("POST", resolve, json={"answer": "ran"})[0] == 200
+        again = post()
+        assert (again.status_code, again.content) == (200, first.content)
+        assert len(cli.launches()) == 1
+
+
+def test_first_answer_given_is_the_one_that_all_get(ann: Caller) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        headers = {"Idempotency-Key": "k2"}
+        told = {"text": SAFE, "wait_s": 20}
+        asked = [pool.submit(ann, "POST", "/route", json=told, headers=headers) for _ in range(8)]
+        answers = [job.result(30) for job in asked]
+    assert {status for status, _ in answers} == {200}
+    assert all(answer == answers[0] for answer in answers)
+
+
+def test_a_key_makes_a_new_message_once_its_window_is_over(tmp_path: Path) -> None:
+    config = configure(tmp_path, more="limits: {repeat_window_s: 60}\n")
+    with wired(config) as (client, service):
+        ann = Caller(client, service, "ann", "route")
+        headers = {"Idempotency-Key": "k"}
+        first = ann("POST", "/route", json={"text": SAFE}, headers=headers)[1]
+        with sqlite3.connect(service.ledger.path) as db:
+            db.execute("UPDATE identities SET created_at = created_at - 61000000")
+        second = ann("POST", "/route", json={"text": "another"}, headers=headers)[1]
+        assert second["id"] != first["id"]
 
 
 def test_modes_decide_and_dry_run_launch_nothing(ann: Caller, cli: FakeOpenClaw) -> None:

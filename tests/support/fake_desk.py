@@ -11,6 +11,7 @@ from clawmarshal.errors import ConflictError, NotFoundError
 from clawmarshal.roster.agent import AgentSpec, Risk
 from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ledger.records import (
+    Answer,
     AttemptRecord,
     Event,
     HoldRecord,
@@ -188,6 +189,7 @@ class FakeRecords:
     """The ledger's reading side over the rows of a `FakeDesk`."""
 
     desk: FakeDesk
+    answers: dict[str, Answer] = field(default_factory=dict)
 
     def authenticate(self, key: str, address: str | None = None) -> Principal | None:
         if key not in PEOPLE:
@@ -231,6 +233,14 @@ class FakeRecords:
         if hold is None or owner not in (None, hold.owner):
             raise NotFoundError("no such hold")
         return hold
+
+    def keep_answer(self, route_id: str, answer: Answer) -> Answer:
+        """Keep the first."""
+        return self.answers.setdefault(route_id, answer)
+
+    def kept_answer(self, route_id: str) -> Answer | None:
+        """Return the first."""
+        return self.answers.get(route_id)
 
     def holds(
         self,

@@ -9,7 +9,7 @@ import pytest
 
 from clawmarshal.errors import ConflictError, LedgerError, NotFoundError
 from clawmarshal.router.ledger.ledger import Ledger
-from clawmarshal.router.ledger.records import Mode, Submission
+from clawmarshal.router.ledger.records import Answer, Mode, Submission
 from clawmarshal.router.ledger.states import RouteState
 from clawmarshal.router.message import Attachment, InboundMessage
 from clawmarshal.router.route import Outcome, Reason
@@ -262,3 +262,41 @@ def test_explanation_may_hold_whatever_the_router_uses(ledger: Ledger) -> None:
         "n": 1.5,
         "when": "2026-01-01T00:00:00+00:00",
     }
+
+
+def test_key_names_its_message_for_as_long_as_its_window(
+    open_ledger: OpenLedger, clock: FakeClock
+) -> None:
+    ledger = open_ledger(repeat_window_s=60.0)
+    first = ledger.accept(submission(key="k", message_id="m"))
+    clock.advance(59)
+    assert ledger.accept(submission(key="k", message_id="m")).route_id == first.route_id
+    clock.advance(1)
+    second = ledger.accept(submission("Another text.", key="k", message_id="m"))
+    assert second.created and second.route_id != first.route_id
+    clock.advance(59)
+    repeat = ledger.accept(submission("Another text.", key="k", message_id="m"))
+    assert repeat.route_id == second.route_id
+
+
+def test_key_names_its_message_for_ever_without_a_window(ledger: Ledger, clock: FakeClock) -> None:
+    first = ledger.accept(submission(key="k"))
+    clock.advance(10 * 365 * 86_400)
+    assert ledger.accept(submission(key="k")).route_id == first.route_id
+
+
+def test_first_answer_is_the_one_that_is_kept(ledger: Ledger) -> None:
+    route_id = ready(ledger)
+    assert ledger.kept_answer(route_id) is None
+    first, second = Answer(200, '{"a": "\u00e9"}'), Answer(200, "{}")
+    assert ledger.keep_answer(route_id, first) == first
+    assert ledger.keep_answer(route_id, second) == first
+    assert ledger.kept_answer(route_id) == first
+
+
+def test_of_many_answers_at_once_one_is_kept(ledger: Ledger) -> None:
+    route_id = ready(ledger)
+    with ThreadPoolExecutor(20) as pool:
+        given = [Answer(200, f"[{number}]") for number in range(20)]
+        kept = list(pool.map(lambda answer: ledger.keep_answer(route_id, answer), given))
+    assert len({answer.body for answer in kept}) == 1
