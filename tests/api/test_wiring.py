@@ -209,6 +209,7 @@ def test_a_key_makes_a_new_message_once_its_window_is_over(tmp_path: Path) -> No
         ann = Caller(client, service, "ann", "route")
         headers = {"Idempotency-Key": "k"}
         first = ann("POST", "/route", json={"text": SAFE}, headers=headers)[1]
+        assert service.ledger.path is not None
         with sqlite3.connect(service.ledger.path) as db:
             db.execute("UPDATE identities SET created_at = created_at - 61000000")
         second = ann("POST", "/route", json={"text": "another"}, headers=headers)[1]
