@@ -157,6 +157,25 @@ def test_the_attempt_shows_which_program_was_launched(ann: Caller, cli: FakeOpen
     assert launch["facts"]["cli_files"] == cli.command
 
 
+def test_a_silent_turn_shows_since_when_it_runs(tmp_path: Path) -> None:
+    (tmp_path / "cli").mkdir(mode=0o755)
+    cli = write_fake(tmp_path / "cli", f"while not os.path.exists(HERE + '/go'): pass\n{ANSWER}")
+    with wired(configure(tmp_path, command=cli.command)) as running:
+        ann = Caller(*running, "ann", "route")
+        route = ann.post(SAFE, wait_s=0)
+        looks: list[dict[str, Any]] = []
+
+        def is_running() -> bool:
+            looks.append(ann("GET", f"/routes/{route['id']}")[1])
+            return bool(looks[-1]["state"] == "running")
+
+        assert wait_until(is_running)
+        (attempt,) = looks[-1]["attempts"]
+        assert attempt["started_at"] and attempt["pid"] and attempt["ended_at"] is None
+        (tmp_path / "cli" / "go").touch()
+        assert ann("GET", f"/routes/{route['id']}?wait_s=20")[1]["state"] == "done"
+
+
 def test_a_channel_s_message_id_prevents_a_second_route(ann: Caller) -> None:
     origin = {"channel": "mail", "conversation": "c", "message_id": "m"}
     first, again = ann.post(SAFE, **origin), ann.post(SAFE, **origin)

@@ -210,7 +210,7 @@ def run(
     return done.returncode, done.stdout, done.stderr
 
 
-def run_python(code: str) -> tuple[int, str, str]:
+def run_python(code: str, *, cwd: Path | None = None) -> tuple[int, str, str]:
     """Run some Python in a process of its own; return exit code and both outputs."""
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -218,6 +218,7 @@ def run_python(code: str) -> tuple[int, str, str]:
         text=True,
         timeout=START_S,
         env=clean_environment(),
+        cwd=cwd,
         check=False,
     )
     return done.returncode, done.stdout, done.stderr

@@ -170,6 +170,28 @@ def test_message_file_is_private_and_exact_whatever_the_umask(launch: Launch) ->
     assert not Path(seen["file"]).exists()
 
 
+TEXTS = {
+    "lines": "eins\nzwei\r\ndrei\rvier\n\n",
+    "blanks": "  a \t b\u00a0 \u3000",
+    "emoji": "🙂 👩\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 e\u0301",
+    "right to left": "שלום \u202eabc\u202c مرحبا",
+    "east": "こんにちは 你好 привет",
+    "beyond the first plane": "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 \U0010fffd",
+    "a BOM inside": "a\ufeffb",
+    "controls": "\x01\x1b[2J\x7f\x85\u2028",
+    "shell": "$(id) `id` ; & | > < \\ \" ' --deliver %PATH% ~",
+}
+
+
+@pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
+def test_every_text_crosses_byte_for_byte(launch: Launch, text: str) -> None:
+    result, fake = launch("say(document(message.decode()))", turn=make_turn(text))
+
+    sent = f"Message (untrusted, routed by clawmarshal):\n{text}"
+    assert fake.launches()[0]["message"] == sent
+    assert result.raw_text == sent
+
+
 def test_agent_gets_its_own_variables_only(launch: Launch) -> None:
     agent = AgentSpec("finance", "Invoices.", env=("BANK_KEY",))
 
