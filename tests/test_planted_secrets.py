@@ -248,7 +248,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Evidence]:
     found.left += list((folder / "turns").iterdir())
     found.ledger += ledger_files(folder)
     found.events = events_in(folder / "ledger.db")
-    found.calls = fake.notes("calls")
+    found.calls = fake.notes("starts")
     found.config_errors = mistake_the_configuration(folder)
     yield found
 

@@ -140,7 +140,6 @@ class OpenClawTransport:
             self._workspace.close()
             raise SettingsError(f"the transport cannot start: {error}") from error
         self._finalizer = weakref.finalize(self, self._workspace.close)
-        self.look_ups = LookUps(self._executable.parts, self._look_up)
 
     @classmethod
     def discover(
@@ -377,6 +376,13 @@ class OpenClawTransport:
         except Exception as error:
             return {"watcher_error": type(error).__name__}
         return {}
+
+    @property
+    def look_ups(self) -> LookUps:
+        """What the Gateway can be asked besides turns."""
+        # Made anew each time: kept, it would hold the transport that holds it, and one that
+        # is forgotten would leave its folder until the collector comes.
+        return LookUps(self._executable.parts, self._look_up)
 
     async def _look_up(self, argv: tuple[str, ...]) -> Answer:
         """Run one read-only call in a private folder."""

@@ -29,7 +29,7 @@ argv = sys.argv[1:]
 def note(name, value):
     fd = os.open(f"{HERE}/{name}", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
     os.write(fd, (json.dumps(value) + "\n").encode()); os.close(fd)
-note("calls", {"argv": argv, "environment": dict(os.environ)})
+note("starts", {"argv": argv, "environment": dict(os.environ)})
 if argv == ["--version"]:
     print(@VERSION@); sys.exit(0)
 if argv == ["agent", "--help"]:
@@ -37,7 +37,7 @@ if argv == ["agent", "--help"]:
 def fail(message, **more):
     print(json.dumps({"ok": False, **more, "error": {"message": message}})); sys.exit(1)
 if argv[:2] == ["gateway", "call"]:
-    with open(f"{HERE}/calls", "a") as stream: stream.write(json.dumps(argv[2:]) + "\n")
+    note("calls", argv[2:])
     exec(@CALLS@.get(argv[2], "print(@FLEET@)")); sys.exit(0)
 options = dict(part.removeprefix("--").partition("=")[::2] for part in argv[1:])
 def mode(path): return oct(os.lstat(path).st_mode & 0o7777)
