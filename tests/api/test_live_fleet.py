@@ -127,3 +127,19 @@ def test_slow_gateway_delays_no_decision(scene: tuple[Path, Hears], tmp_path: Pa
         assert sent.json()["state"] == "done"
         assert service.fleet.agents is None
         (tmp_path / "go").touch()
+
+
+def test_agents_of_other_hosts_are_no_drift_here(scene: tuple[Path, Hears]) -> None:
+    config, hears = scene
+    hears(knows({"finance": ENTRIES["finance"]}))
+    with wired(config) as (client, service):
+        client.run(service.fleet.refresh())
+        told = ready(client, service)
+    assert {"code": "missing", "agent": "security"} in told["drift"]
+    text = config.read_text().replace("transport: {", "transport: {agents: [finance], ")
+    config.write_text(text)
+    with wired(config) as (client, service):
+        client.run(service.fleet.refresh())
+        told = ready(client, service)
+    assert [one for one in told["drift"] if one["agent"] == "security"] == []
+    assert told["unreached_agents"] == ["security"]

@@ -51,11 +51,12 @@ def run(
     body: Callable[[Reconciler], Awaitable[None]],
     *,
     looks: int = 3,
+    agents: frozenset[str] | None = None,
 ) -> None:
     """Run a reconciler without pauses around `body`."""
 
     async def around() -> None:
-        reconciler = Reconciler(ledger, trail, pauses_s=[0.0] * looks)
+        reconciler = Reconciler(ledger, trail, pauses_s=[0.0] * looks, agents=agents)
         await reconciler.start()
         try:
             await body(reconciler)
@@ -194,3 +195,24 @@ def test_route_that_is_not_there_is_an_error(ledger: Ledger) -> None:
 
     with pytest.raises(NotFoundError):
         asyncio.run(looked())
+
+
+def test_agent_of_another_host_is_not_asked_about_here(ledger: Ledger) -> None:
+    trail, route = Trail(C.ANSWERED), lost(ledger)
+
+    async def body(reconciler: Reconciler) -> None:
+        await until(lambda: not reconciler.waiting)
+
+    run(ledger, trail, body, agents=frozenset({"security"}))
+    assert (trail.asked, evidence(ledger, route.id)) == ([], [])
+    run(ledger, trail, body, agents=frozenset({"finance"}))
+    assert evidence(ledger, route.id) == [C.ANSWERED]
+
+
+def test_look_by_hand_at_an_agent_of_another_host_finds_nobody_to_ask(ledger: Ledger) -> None:
+    trail, route = Trail(C.ANSWERED), lost(ledger)
+
+    with ThreadPoolExecutor(1) as pool:
+        look = look_up(ledger, trail, route.id, pool=pool, agents=frozenset({"security"}))
+        assert asyncio.run(look) is None
+    assert (trail.asked, evidence(ledger, route.id)) == ([], [])
