@@ -15,6 +15,7 @@ from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import ConversationView, Submission
 from clawmarshal.router.policy import Circumstances
+from clawmarshal.router.rounds import keep_on
 from clawmarshal.router.route import Route, route_json
 from clawmarshal.router.threads import in_thread
 
@@ -94,14 +95,7 @@ class Deciding:
 
     async def keep_on(self) -> None:
         """Decide what is left, round after round, until cancelled."""
-        while True:
-            try:
-                await self._decide_left()
-            except LedgerError as error:
-                LOG.warning("housekeeping put off: %s", error.code)
-            except Exception:  # the task's outer edge: one bad round must not be the last
-                LOG.exception("a round of housekeeping failed")
-            await asyncio.sleep(self._every_s)
+        await keep_on(self._decide_left, every_s=self._every_s, what="housekeeping")
 
     async def close(self) -> None:
         """Finish the decisions under way, and what is asked beside them."""

@@ -1,15 +1,11 @@
 """Elsewhere: what workers of other hosts say of the agents that this one does not reach."""
 
 import asyncio
-import contextlib
-import logging
 from collections.abc import Mapping
 
-from clawmarshal.errors import LedgerError
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.reaches import Reached
-
-LOG = logging.getLogger("clawmarshal")
+from clawmarshal.router.rounds import Rounds
 
 NOBODY_YET = "0" * 64
 """Stands for what would run where no worker has ever said it; an approval for it must be given
@@ -31,8 +27,7 @@ class Elsewhere:
 
     def __init__(self, ledger: Ledger, *, agents: frozenset[str], every_s: float = 5.0) -> None:
         self._ledger = ledger
-        self._every_s = every_s
-        self._task: asyncio.Task[None] | None = None
+        self._rounds = Rounds(self.refresh, every_s=every_s, what="looking at other hosts")
         self._said: Mapping[str, Reached] = {}
         self.agents = agents
 
@@ -66,22 +61,8 @@ class Elsewhere:
 
     def start(self) -> None:
         """Begin to look in the background."""
-        self._task = asyncio.create_task(self._keep_on(), name="elsewhere")
+        self._rounds.start()
 
     async def close(self) -> None:
         """Stop looking."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-
-    async def _keep_on(self) -> None:
-        while True:
-            try:
-                await self.refresh()
-            except LedgerError as error:
-                LOG.warning("what other hosts reach cannot be read: %s", error.code)
-            except Exception:  # the task's outer edge: one bad look must not be the last
-                LOG.exception("a look at what other hosts reach failed")
-            await asyncio.sleep(self._every_s)
+        await self._rounds.close()

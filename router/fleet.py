@@ -1,13 +1,13 @@
 """FleetWatch: what is known of the live OpenClaw's agents, or that nobody knows."""
 
 import asyncio
-import contextlib
 import logging
 import time
 from typing import Protocol, runtime_checkable
 
 from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.router.elsewhere import Elsewhere
+from clawmarshal.router.rounds import Rounds
 
 LOG = logging.getLogger("clawmarshal")
 
@@ -55,10 +55,9 @@ class FleetWatch:
         elsewhere: Elsewhere | None = None,
     ) -> None:
         self._source = source
-        self._every_s = every_s
+        self._rounds = Rounds(self.refresh, every_s=every_s, what="looking at the fleet")
         self._reached = reached
         self._elsewhere = elsewhere
-        self._task: asyncio.Task[None] | None = None
         self._asking = asyncio.Lock()
         self._heard_s: float | None = None
         self.own: frozenset[str] | None = None
@@ -121,17 +120,8 @@ class FleetWatch:
 
     def start(self) -> None:
         """Begin to ask in the background."""
-        self._task = asyncio.create_task(self._watch(), name="fleet-watch")
+        self._rounds.start()
 
     async def close(self) -> None:
         """Stop asking."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-
-    async def _watch(self) -> None:
-        while True:
-            await self.refresh()
-            await asyncio.sleep(self._every_s)
+        await self._rounds.close()
