@@ -39,9 +39,15 @@ class ServiceHealth:
         self._transport = transport
         self._fleet = fleet
         self._dispatcher = dispatcher
-        self._roster = roster
+        self.roster = roster
         self._model = model
         self._mode = mode
+        self.revision = ""
+        """Of the fleet and the thresholds in force."""
+        self.reload_fault: str | None = None
+        """Why what was written last is not in force; one line, for callers with a key."""
+        self.needs_restart: Collection[str] = ()
+        """Settings that were changed since the start and wait for a restart."""
         self.transport_fault: str | None = None
         """Why the CLI does not answer, a stable slug."""
         self.undecided: Callable[[], Collection[str]] = tuple
@@ -74,7 +80,7 @@ class ServiceHealth:
 
     def _details(self, queue: Queue | None) -> dict[str, object]:
         live = self._fleet.agents
-        missing = [agent.id for agent in self._roster if live is not None and agent.id not in live]
+        missing = [agent.id for agent in self.roster if live is not None and agent.id not in live]
         age_s = self._fleet.age_s
         return {
             "version": __version__,
@@ -85,8 +91,11 @@ class ServiceHealth:
             "missing_agents": missing,
             "drift": self._drift(),
             "unasked_agents": sorted(self._fleet.unasked)[:MAX_NAMED],
-            "agents": len(self._roster),
-            "roster_digest": self._roster.digest,
+            "agents": len(self.roster),
+            "revision": self.revision,
+            "reload_fault": self.reload_fault,
+            "needs_restart": list(self.needs_restart),
+            "roster_digest": self.roster.digest,
             "model": self._model,
             "undecided": len(self.undecided()),
             "unreached_agents": sorted(self.unreached()),
@@ -100,7 +109,7 @@ class ServiceHealth:
         live = self._fleet.live
         if live is None or live.agents is None:
             return None
-        differences = compare(self._roster, live).differences
+        differences = compare(self.roster, live).differences
         found = [d for d in differences if d.agent not in self.elsewhere]
         return [{"code": str(d.code), "agent": d.agent} for d in found[:MAX_NAMED]]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from clawmarshal.api.files import write_whole
-from clawmarshal.api.wiring import asking
+from clawmarshal.api.transports import asking
 from clawmarshal.errors import RosterError
 from clawmarshal.roster.drift import Difference, Drift, compare
 from clawmarshal.roster.importing import Imported, import_fleet

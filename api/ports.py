@@ -137,6 +137,25 @@ class Health(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Reloaded:
+    """What came of a reload that was not refused."""
+
+    revision: str
+    is_changed: bool
+    """False: the files say what was in force already."""
+    needs_restart: tuple[str, ...]
+    """Settings that were changed since the start and wait for a restart."""
+
+
+class Reloads(Protocol):
+    """Put in force what the files say; see `clawmarshal.api.reloading.Reloader`."""
+
+    async def reload(self, *, by: str) -> Reloaded:
+        """Reload, or refuse and leave everything as it is."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Parts:
     """Everything the endpoints are handed."""
 
@@ -154,6 +173,8 @@ class Parts:
     """Largest body; from `max_text_bytes` where 0."""
     system_one: SystemOneDoor | None = None
     """Who answers at ``/v1/systemone``; None serves nothing there."""
+    reloader: Reloads | None = None
+    """None where the settings came from no file."""
     review: ReviewDoor | None = None
     """What the review pages work with; None serves none."""
 

@@ -16,6 +16,7 @@ from clawmarshal.errors import (
     ConflictError,
     LedgerUnavailableError,
     RosterSchemaError,
+    SettingsError,
     UnknownAgentError,
 )
 
@@ -83,6 +84,8 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "not-resolvable": Kind(409, "The route has no open question to resolve"),
         "rerun-too-early": Kind(409, "The launch may still be running"),
         "conflict": Kind(409, "The row is in another state"),
+        "reload-refused": Kind(422, "What the files say cannot be used"),
+        "no-settings-file": Kind(409, "There is no file to read again"),
         "accepted-unread": Kind(503, "The message is accepted; what became of it cannot be read"),
         "ledger-unavailable": Kind(503, "The ledger is away; nothing was accepted"),
         "internal": Kind(500, "The service failed"),
@@ -159,7 +162,7 @@ def of_error(error: ClawmarshalError) -> Problem:
     return Problem(code, detail, members=members, headers=headers)
 
 
-def faults_of(error: RosterSchemaError) -> list[dict[str, object]]:
+def faults_of(error: RosterSchemaError | SettingsError) -> list[dict[str, object]]:
     """List faults as members of a document."""
     return [{"message": f.message, "line": f.line, "column": f.column} for f in error.faults]
 

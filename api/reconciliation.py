@@ -6,7 +6,7 @@ from typing import Any
 
 from clawmarshal.api.opening import opened_ledger
 from clawmarshal.api.settings import load_settings, person_of_process
-from clawmarshal.api.wiring import asking
+from clawmarshal.api.transports import asking
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.records import Principal
 from clawmarshal.router.ledger.states import RouteState

@@ -9,6 +9,7 @@ from types import FrameType
 import uvicorn
 
 from clawmarshal.api.logs import log_to_stderr
+from clawmarshal.api.reloading import SettingsFile, reloading_on_hangup
 from clawmarshal.api.settings import Settings
 from clawmarshal.api.wiring import Service, wire
 from clawmarshal.errors import SettingsError
@@ -44,6 +45,7 @@ class _Server(uvicorn.Server):
 def serve_settings(
     settings: Settings,
     *,
+    file: SettingsFile | None = None,
     port: int | None = None,
     on_started: Callable[[Service], None] = lambda service: None,
 ) -> None:
@@ -53,6 +55,8 @@ def serve_settings(
     ----------
     settings
         What was configured.
+    file
+        Where that stands: SIGHUP has it read again.
     port
         Instead of the configured one; 0 picks a free one.
     on_started
@@ -67,7 +71,7 @@ def serve_settings(
     # Bound before the model is loaded, so that a port in use is said at once; nobody is let in
     # before everything runs.
     with _bind(settings.server.host, settings.server.port if port is None else port) as listener:
-        service = wire(settings)
+        service = wire(settings, file=file)
 
         def announce() -> None:
             service.address = _address(listener)
@@ -90,7 +94,7 @@ async def _serve(
         timeout_graceful_shutdown=max(1, round(service.settings.server.stop_s)),
     )
     server = _Server(config, on_started=announce, stopping=app.state.stopping)
-    async with service.running():
+    async with service.running(), reloading_on_hangup(service.reloader):
         await server.serve(sockets=[listener])
 
 

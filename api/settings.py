@@ -78,6 +78,8 @@ class ServerSettings(Section):
     """Seconds a stop may take before what still runs is cut off."""
     session_s: float = Field(default=604_800.0, ge=60, le=31_536_000)
     """Seconds that a sign-in on the review pages lasts."""
+    watch_s: float = Field(default=5.0, ge=0, le=3600)
+    """Seconds between two looks at whether configuration or roster changed; 0 never looks."""
     open_on_loopback: bool = False
     """True lets peers on loopback use ``/v1/systemone`` without a key; nothing else."""
 

@@ -377,3 +377,13 @@ def _message_view(record: RouteRecord) -> MessageView:
 
 def _plain(mapping: Mapping[str, object]) -> dict[str, Any]:
     return dict(mapping)
+
+
+class ReloadView(View):
+    """What came of a reload."""
+
+    revision: str
+    """Of the fleet and the thresholds in force now."""
+    changed: bool
+    needs_restart: list[str]
+    """Settings that were changed since the start and wait for a restart."""

@@ -3,45 +3,36 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from fastapi import FastAPI
 
 from clawmarshal.api.app import create_app, nothing_to_start
+from clawmarshal.api.arranging import Arrangement, arrange, under
 from clawmarshal.api.auth import LOOPBACK_NAMES
-from clawmarshal.api.choosing import check_fallback
 from clawmarshal.api.configured import (
     configured_challenger,
     configured_fallback,
     configured_model,
-    fallback_policy,
 )
 from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.rates import RateLimit
+from clawmarshal.api.reloading import Reloader, SettingsFile
 from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.api.settings import (
     Settings,
-    TransportSettings,
-    configured_openclaw,
-    gateway_of,
-    load_settings,
-    secrets_of,
-    values_of,
 )
 from clawmarshal.api.system_one import SystemOneDoor
+from clawmarshal.api.transports import make_transport
 from clawmarshal.errors import (
     DecisionUnavailableError,
     NotLaunchedError,
     SettingsError,
 )
-from clawmarshal.roster.agent import AgentSpec
-from clawmarshal.roster.loader import load_roster
-from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decider import Decider
 from clawmarshal.router.decision import Answers, DecisionModel
@@ -56,7 +47,6 @@ from clawmarshal.router.models.closing import close_model
 from clawmarshal.router.preview import Previewer
 from clawmarshal.router.reconciling import Reconciler
 from clawmarshal.transport.openclaw import OpenClawTransport
-from clawmarshal.transport.stand_in import stand_in_command
 
 logger = logging.getLogger("clawmarshal.api")
 
@@ -70,10 +60,13 @@ class Service:
 
     settings: Settings
     transport: OpenClawTransport
-    roster: Roster
+    arrangement: Arrangement
+    """The fleet and the thresholds in force."""
     ledger: Ledger
     model: DecisionModel
     fleet: FleetWatch
+    elsewhere: Elsewhere
+    """What other hosts say of the agents that this one does not reach."""
     desk: RoutingDesk
     dispatcher: Dispatcher
     health: ServiceHealth
@@ -83,10 +76,14 @@ class Service:
     address: str = ""
     """Where it listens, once it does."""
     fallback: DecisionModel | None = None
-    elsewhere: Elsewhere | None = None
-    """What other hosts say of the agents that this one does not reach."""
     reconciler: Reconciler | None = None
     """Looks for traces of lost turns; None where no Gateway could have any."""
+    reloader: Reloader | None = None
+    """Puts in force what the files say; None where the settings came from no file."""
+    takes_strays: bool = True
+    """Whether routes for agents that the roster does not know go back to a human here."""
+    apps: list[FastAPI] = field(default_factory=list)
+    """Those that show what is in force."""
 
     def app(self, *, runs_service: bool = True) -> FastAPI:
         """Make the HTTP application.
@@ -99,7 +96,7 @@ class Service:
         parts = Parts(
             desk=self.desk,
             records=self.ledger,
-            roster=self.roster,
+            roster=self.arrangement.roster,
             health=self.health,
             max_text_bytes=self.settings.transport.max_text_bytes,
             allowed_hosts=_allowed_hosts(self.settings),
@@ -111,10 +108,32 @@ class Service:
                 rate=RateLimit(self.settings.limits.systemone_per_minute),
                 open_on_loopback=self.settings.server.open_on_loopback,
             ),
+            reloader=self.reloader,
             review=ReviewDoor(self.ledger, self.previews, session_s=self.settings.server.session_s),
         )
         running = self.running if runs_service else nothing_to_start
-        return create_app(parts, running=running, figures=self._figures)
+        app = create_app(parts, running=running, figures=self._figures)
+        self.apps.append(app)
+        return app
+
+    def use(self, arrangement: Arrangement) -> None:
+        """Put another fleet and other thresholds in force, all at once; call it on the loop.
+
+        Decisions under way end by the rules they began with, and running turns are left alone.
+        """
+        self.arrangement = arrangement
+        self.desk.use(under(self.desk.decider, arrangement))
+        self.transport.use_values(arrangement.values)
+        self.elsewhere.agents = self.health.elsewhere = arrangement.elsewhere
+        self.fleet.reached = arrangement.reached
+        self.dispatcher.reach = Reach(arrangement.reached, takes_strays=self.takes_strays)
+        if self.reconciler is not None:
+            self.reconciler.agents = arrangement.reached
+        self.health.roster = arrangement.roster
+        self.health.revision = arrangement.revision
+        for app in self.apps:
+            app.state.parts = replace(app.state.parts, roster=arrangement.roster)
+        self.dispatcher.wake()
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -156,10 +175,11 @@ class Service:
         await self._probe()
         watch = asyncio.create_task(self._watch_cli(), name="cli-watch")
         at_end.callback(watch.cancel)
-        if self.elsewhere is not None:
-            await self.elsewhere.refresh()
-            self.elsewhere.start()
+        await self.elsewhere.refresh()
+        self.elsewhere.start()
         self.fleet.start()
+        if self.reloader is not None:
+            self.reloader.start()
         if self.reconciler is not None:
             # Before the dispatcher, whose first sweep finds what a dead service left.
             await self.reconciler.start()
@@ -175,8 +195,9 @@ class Service:
             if self.reconciler is not None:
                 in_reverse.push_async_callback(self.reconciler.close)
             in_reverse.push_async_callback(self.fleet.close)
-            if self.elsewhere is not None:
-                in_reverse.push_async_callback(self.elsewhere.close)
+            if self.reloader is not None:
+                in_reverse.push_async_callback(self.reloader.close)
+            in_reverse.push_async_callback(self.elsewhere.close)
             in_reverse.push_async_callback(self.desk.close)
             in_reverse.push_async_callback(
                 self.dispatcher.close, drain_s=self.settings.server.stop_s
@@ -209,7 +230,11 @@ class Service:
 
 
 def wire(
-    settings: Settings, *, model: DecisionModel | None = None, is_worker: bool = False
+    settings: Settings,
+    *,
+    model: DecisionModel | None = None,
+    file: SettingsFile | None = None,
+    is_worker: bool = False,
 ) -> Service:
     """Join the parts of a service; nothing runs before `Service.running`.
 
@@ -219,6 +244,8 @@ def wire(
         What was configured.
     model
         Who decides; what the settings name where None.
+    file
+        Where the settings stand, so that they can be read again.
     is_worker
         True leaves alone whatever is for agents that the roster does not know.
 
@@ -227,30 +254,26 @@ def wire(
     SettingsError, RosterError, LedgerError
         Something configured cannot be used; the message says how to mend it.
     """
-    roster = load_roster(settings.roster)
-    check_fallback(settings.policy, roster)
+    arrangement = arrange(settings)
     ledger = open_ledger(settings)
     # Before the model: its spawner must start before the encoder's libraries are loaded (a fork
     # beside their threads hung the service in a trial).
-    transport = make_transport(settings, roster)
-    reached = agents_reached(settings.transport, roster)
-    transport.check_agents(agent for agent in roster if agent.id in reached)
+    transport = make_transport(settings)
+    transport.use_values(arrangement.values)
     chosen = model or configured_model(settings.decision)
     is_asked = not isinstance(model, _Nobody)
     challenger = configured_challenger(settings.decision) if is_asked else None
     fallback = configured_fallback(settings.decision) if is_asked else None
     decider = Decider(
         chosen,
-        roster,
-        policy=settings.policy,
+        arrangement.roster,
+        policy=arrangement.policy,
         deadline_s=settings.decision.deadline_s,
         fallback=fallback,
-        fallback_policy=fallback_policy(settings.decision, settings.policy),
+        fallback_policy=arrangement.fallback_policy,
     )
-    elsewhere = Elsewhere(ledger, agents=frozenset(agent.id for agent in roster) - reached)
-    fleet = FleetWatch(
-        transport, every_s=settings.fleet.refresh_s, reached=reached, elsewhere=elsewhere
-    )
+    elsewhere = Elsewhere(ledger, agents=arrangement.elsewhere)
+    fleet = FleetWatch(transport, every_s=settings.fleet.refresh_s, elsewhere=elsewhere)
     desk = RoutingDesk(
         decider,
         ledger,
@@ -268,36 +291,45 @@ def wire(
         max_children=settings.transport.max_children,
         lease_s=settings.limits.lease_s,
         name=socket.gethostname(),
-        reach=Reach(reached, takes_strays=not is_worker),
     )
     desk.connect(on_cancel=dispatcher.cancel)
     reconciler = None
     if not settings.transport.stand_in:
-        reconciler = Reconciler(ledger, transport, agents=reached)
+        reconciler = Reconciler(ledger, transport)
     health = ServiceHealth(
-        ledger, transport, fleet, dispatcher, roster=roster, model=chosen.name, mode=settings.mode
+        ledger,
+        transport,
+        fleet,
+        dispatcher,
+        roster=arrangement.roster,
+        model=chosen.name,
+        mode=settings.mode,
     )
     health.undecided = lambda: desk.undecided
     health.unreached = lambda: elsewhere.unreached
-    health.elsewhere = elsewhere.agents
-    return Service(
+    service = Service(
         settings,
         transport,
-        roster,
+        arrangement,
         ledger,
         chosen,
         fleet,
+        elsewhere,
         desk,
         dispatcher,
         health,
-        Previewer(decider, ledger, transport=transport, fleet=fleet, terms=desk.terms),
+        Previewer(lambda: desk.decider, ledger, transport=transport, fleet=fleet, terms=desk.terms),
         fallback=fallback,
-        elsewhere=elsewhere,
         reconciler=reconciler,
+        takes_strays=not is_worker,
     )
+    service.use(arrangement)
+    if file is not None:
+        service.reloader = Reloader(service, file)
+    return service
 
 
-def wire_worker(settings: Settings) -> Service:
+def wire_worker(settings: Settings, *, file: SettingsFile | None = None) -> Service:
     """Join the parts of a worker: it launches what is ready, and no model decides anything.
 
     Raises
@@ -307,87 +339,7 @@ def wire_worker(settings: Settings) -> Service:
     """
     if settings.mode != "enforce":
         raise SettingsError(f"mode: {settings.mode} launches nothing, so a worker has no work")
-    return wire(settings, model=_Nobody(), is_worker=True)
-
-
-def agents_reached(transport: TransportSettings, roster: Roster) -> frozenset[str]:
-    """Name the agents whose OpenClaw this host reaches.
-
-    Raises
-    ------
-    SettingsError
-        One that is named is not in the roster, or nobody is left.
-    """
-    ids = frozenset(agent.id for agent in roster)
-    if not transport.agents and not transport.tags:
-        return ids
-    for name in transport.agents:
-        if name not in ids:
-            hint = _near(roster, name)
-            raise SettingsError(f"transport.agents: the roster has no agent {name!r}{hint}")
-    tagged = {agent.id for agent in roster if set(agent.tags) & set(transport.tags)}
-    if not (reached := tagged | set(transport.agents)):
-        raise SettingsError(f"transport.tags: no agent has any of {', '.join(transport.tags)}")
-    return frozenset(reached)
-
-
-def _near(roster: Roster, name: str) -> str:
-    near = " or ".join(roster.near(name))
-    return f"; did you mean {near}?" if near else ""
-
-
-def make_transport(settings: Settings, roster: Iterable[AgentSpec] = ()) -> OpenClawTransport:
-    """Make the transport of a configuration, its spawner started.
-
-    Parameters
-    ----------
-    roster
-        Whose variables are passed on; nobody's for a transport that launches no turn.
-
-    Raises
-    ------
-    SettingsError
-        The CLI is missing, not executable, a batch file, or its client configuration is missing.
-    """
-    told, agents = settings.transport, tuple(roster)
-    return OpenClawTransport(
-        stand_in_command() if told.stand_in else told.command,
-        openclaw_config=told.openclaw_config,
-        gateway=gateway_of(told),
-        directory=told.directory,
-        needs_tmpfs=told.needs_tmpfs,
-        timeout_s=told.timeout_s,
-        margin_s=told.margin_s,
-        grace_s=told.grace_s,
-        reply_cap_bytes=told.reply_cap_bytes,
-        max_text_bytes=told.max_text_bytes,
-        child_memory_mb=told.child_memory_mb,
-        tmpdir=told.tmpdir,
-        tz=told.tz,
-        agent_env=values_of({name for agent in agents for name in agent.env}),
-        agent_secrets=secrets_of(told) if agents else {},
-    )
-
-
-@asynccontextmanager
-async def asking(config: Path | None) -> AsyncIterator[OpenClawTransport]:
-    """Open a transport that asks and launches nothing: of a configuration, else as installed.
-
-    Raises
-    ------
-    SettingsError
-        There is no OpenClaw, or what is configured cannot be used.
-    """
-    if config is not None:
-        transport = make_transport(load_settings(config))
-    elif named := configured_openclaw():
-        transport = OpenClawTransport(named[0], openclaw_config=named[1])
-    else:
-        transport = OpenClawTransport.discover()
-    try:
-        yield transport
-    finally:
-        await transport.close()
+    return wire(settings, model=_Nobody(), file=file, is_worker=True)
 
 
 @asynccontextmanager
@@ -403,8 +355,7 @@ async def reviewing(settings: Settings) -> AsyncIterator[RoutingDesk]:
     try:
         await service.transport.probe()
         await service.fleet.refresh()
-        if service.elsewhere is not None:
-            await service.elsewhere.refresh()
+        await service.elsewhere.refresh()
         yield service.desk
     finally:
         await service.close()

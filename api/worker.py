@@ -6,15 +6,23 @@ import signal
 from collections.abc import Callable
 
 from clawmarshal.api.logs import log_to_stderr
+from clawmarshal.api.reloading import SettingsFile, reloading_on_hangup
 from clawmarshal.api.settings import Settings
-from clawmarshal.api.wiring import Service, agents_reached, wire_worker
+from clawmarshal.api.wiring import Service, wire_worker
 
 
-def work(settings: Settings, *, on_started: Callable[[str, list[str]], None]) -> None:
+def work(
+    settings: Settings,
+    *,
+    file: SettingsFile | None = None,
+    on_started: Callable[[str, list[str]], None],
+) -> None:
     """Work until SIGTERM or SIGINT; turns that run then may end within ``server.stop_s``.
 
     Parameters
     ----------
+    file
+        Where the settings stand: SIGHUP has them read again.
     on_started
         Told the worker's id and the agents it reaches, once it claims.
 
@@ -24,8 +32,8 @@ def work(settings: Settings, *, on_started: Callable[[str, list[str]], None]) ->
         Something configured cannot be used; nothing was claimed.
     """
     log_to_stderr()
-    service = wire_worker(settings)
-    reached = sorted(agents_reached(settings.transport, service.roster))
+    service = wire_worker(settings, file=file)
+    reached = sorted(service.arrangement.reached)
     asyncio.run(_work(service, lambda worker: on_started(worker, reached)))
 
 
@@ -35,7 +43,7 @@ async def _work(service: Service, on_started: Callable[[str], None]) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopped.set)
     try:
-        async with service.launching():
+        async with service.launching(), reloading_on_hangup(service.reloader):
             on_started(service.dispatcher.worker)
             await stopped.wait()
     finally:

@@ -1,6 +1,7 @@
 """Decider: one message in, one sealed Route out; remembers nothing and launches nothing."""
 
 import asyncio
+import copy
 import hashlib
 import hmac
 import json
@@ -129,6 +130,19 @@ class Decider:
             latency_ms=(time.monotonic() - begin) * 1000,
         )
         return route, evidence
+
+    def with_rules(
+        self, roster: Roster, *, policy: Policy, fallback_policy: Policy | None = None
+    ) -> "Decider":
+        """Return a decider of the same models for another fleet or other thresholds.
+
+        This one stays as it is: a decision under way ends by the rules it began with. Each knows
+        the routes of the other as its own.
+        """
+        made = copy.copy(self)
+        made.roster, made.policy = roster, policy
+        made._fallback_policy = fallback_policy or policy
+        return made
 
     def reconsider(self, message: InboundMessage, *, agent: str, evidence: Evidence) -> Verdict:
         """Run gates 3 to 9 again for another target.

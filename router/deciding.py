@@ -5,7 +5,7 @@ import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 
-from clawmarshal.errors import LedgerError
+from clawmarshal.errors import LedgerError, UnknownAgentError
 from clawmarshal.router.challenging import Challenging
 from clawmarshal.router.conversation import kept_agent, seen_by_models
 from clawmarshal.router.decider import Decider
@@ -32,6 +32,8 @@ class Deciding:
 
     Parameters
     ----------
+    decider
+        Returns the one in force; asked once for each decision.
     terms
         Says what a launch of an agent would mean now.
     pool
@@ -46,7 +48,7 @@ class Deciding:
 
     def __init__(
         self,
-        decider: Decider,
+        decider: Callable[[], Decider],
         ledger: Ledger,
         *,
         fleet: FleetWatch,
@@ -106,7 +108,7 @@ class Deciding:
     async def rehearse(self, submission: Submission) -> Mapping[str, object]:
         """Decide without leaving a row, as if nothing had been said before."""
         circumstances = self._circumstances(submission, ConversationView())
-        route, _ = await self._decider.decide(submission.message, circumstances=circumstances)
+        route, _ = await self._decider().decide(submission.message, circumstances=circumstances)
         return route_json(route)
 
     async def _decide(self, route_id: str) -> None:
@@ -124,7 +126,8 @@ class Deciding:
 
     async def _decide_once(self, route_id: str) -> None:
         submission = await in_thread(self._pool, self._ledger.submission, route_id)
-        policy = self._decider.policy
+        decider = self._decider()
+        policy = decider.policy
         view = await in_thread(
             self._pool,
             self._ledger.conversation,
@@ -132,19 +135,24 @@ class Deciding:
             window_s=policy.rate_window_s,
             repeat_window_s=policy.loop_window_s,
         )
-        route, evidence = await self._decider.decide(
+        route, evidence = await decider.decide(
             submission.message,
             circumstances=self._circumstances(submission, view),
             route_id=route_id,
             past=view.past,
         )
+        try:
+            terms = self._terms_of(route)
+        except UnknownAgentError:  # it left the roster in the meantime
+            await self._decide_once(route_id)
+            return
         await in_thread(
             self._pool,
             self._ledger.record,
             route_id,
             route,
-            explanation=explanation(evidence, policy=self._decider.policy_for(evidence.decision)),
-            terms=self._terms_of(route),
+            explanation=explanation(evidence, policy=decider.policy_for(evidence.decision)),
+            terms=terms,
             is_shadow=self._is_shadow,
         )
         if self._challenging is not None:

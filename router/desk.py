@@ -97,7 +97,7 @@ class RoutingDesk:
             None if challenger is None else Challenging(challenger, ledger, pool=self._pool)
         )
         self._deciding = Deciding(
-            decider,
+            lambda: self._decider,
             ledger,
             fleet=fleet,
             terms=self._terms,
@@ -114,6 +114,15 @@ class RoutingDesk:
     def roster(self) -> Roster:
         """The fleet in force."""
         return self._decider.roster
+
+    @property
+    def decider(self) -> Decider:
+        """Who decides now."""
+        return self._decider
+
+    def use(self, decider: Decider) -> None:
+        """Decide by other rules from now on; what is under way ends by those it began with."""
+        self._decider = decider
 
     @property
     def undecided(self) -> frozenset[str]:

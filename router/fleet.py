@@ -56,7 +56,7 @@ class FleetWatch:
     ) -> None:
         self._source = source
         self._rounds = Rounds(self.refresh, every_s=every_s, what="looking at the fleet")
-        self._reached = reached
+        self.reached = reached
         self._elsewhere = elsewhere
         self._asking = asyncio.Lock()
         self._heard_s: float | None = None
@@ -78,7 +78,7 @@ class FleetWatch:
         missing = self._elsewhere.missing
         if self.own is None and not missing:
             return None
-        own = self._reached if self.own is None else self.own
+        own = self.reached if self.own is None else self.own
         return own | (self._elsewhere.agents - missing)
 
     @property

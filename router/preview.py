@@ -63,7 +63,9 @@ class Previewer:
 
     Parameters
     ----------
-    decider, ledger, transport, fleet
+    decider
+        Returns the one in force.
+    ledger, transport, fleet
         Those of the desk.
     terms
         What a launch would mean now, by agent.
@@ -71,7 +73,7 @@ class Previewer:
 
     def __init__(
         self,
-        decider: Decider,
+        decider: Callable[[], Decider],
         ledger: Ledger,
         *,
         transport: Transport,
@@ -92,9 +94,10 @@ class Previewer:
         UnknownAgentError
             `agent` is not in the roster.
         """
-        spec = self._decider.roster[agent]
+        decider = self._decider()
+        spec = decider.roster[agent]
         terms = self._terms()[agent]
-        verdict = verdict_now(self._decider, record, agent=agent, fleet=self._fleet)
+        verdict = verdict_now(decider, record, agent=agent, fleet=self._fleet)
         gates, refusal, digest = hold.gates, None, None
         try:
             gates, _ = answered_gates(hold, target=agent, verdict=verdict)

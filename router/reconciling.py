@@ -100,7 +100,7 @@ class Reconciler:
         self._ledger = ledger
         self._source = source
         self._pauses_s = tuple(pauses_s)
-        self._agents = agents
+        self.agents = agents
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="clawmarshal-reconcile")
         self._one_at_a_time = asyncio.Semaphore(1)
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -165,7 +165,7 @@ class Reconciler:
                         self._source,
                         route_id,
                         pool=self._pool,
-                        agents=self._agents,
+                        agents=self.agents,
                     )
             except NotFoundError:
                 return

@@ -1,7 +1,9 @@
 """Policy and Circumstances: the figures and facts that the gates compare."""
 
+import hashlib
+import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from clawmarshal.errors import Fault, SettingsError
@@ -72,6 +74,12 @@ class Policy:
     programs without being asked. None: what its roster entry says is all that counts."""
     rules: tuple[OperatorRule, ...] = ()
     """Gate 3: words of the operator's own that raise the floor; at most 100."""
+
+    @property
+    def digest(self) -> str:
+        """Hash of every threshold, switch and rule; the same for the same policy."""
+        canonical = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()
 
     def __post_init__(self) -> None:
         """Normalise the words and check every figure."""

@@ -200,7 +200,9 @@ def check(case: Case, route: Mapping[str, Any], server: LoopbackServer, *, said:
     """Hold a route against what must come of its case."""
     assert (route["outcome"], route["reason"]) == ("hold", case.reason)
     if case.code is not None:
-        assert f"({case.code})" in gate_two(route["gates"])
+        # On a busy machine the decision's deadline may come before the client's own.
+        codes = {case.code, "deadline"} if case.code == "timeout" else {case.code}
+        assert any(f"({code})" in gate_two(route["gates"]) for code in codes)
     if case.requests is not None:
         assert len(server.requests) == case.requests
     assert {one.headers.get("authorization") for one in server.requests} == {

@@ -14,6 +14,7 @@ from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError, SettingsEr
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.openclaw import LiveFleet
 from clawmarshal.transport import executable as programs
+from clawmarshal.transport.agent_values import AgentValues
 from clawmarshal.transport.command import ReadOnly, turn_argv
 from clawmarshal.transport.evidence import Evidence, LostTurn
 from clawmarshal.transport.gateway import Gateway
@@ -185,6 +186,10 @@ class OpenClawTransport:
             With every fault.
         """
         self._around.values.check(agents)
+
+    def use_values(self, values: AgentValues) -> None:
+        """Give the children that start from now on these variables; running ones keep theirs."""
+        self._around.values = values
 
     def template(self, agent: AgentSpec) -> Mapping[str, object]:
         """Describe exactly what would run; call `probe` first, so that the version is in it."""

@@ -1,5 +1,6 @@
 """``serve``: the service."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -42,22 +43,27 @@ def serve(
         usage("name the configuration with --config, or make one with --quickstart DIR")
     # Imported here: the server takes a while, and --help needs none of it.
     from clawmarshal.api.quickstart import (
+        CONFIG,
         prepare,
         print_keys,
         print_review_page,
         say_what_answers,
     )
+    from clawmarshal.api.reloading import SettingsFile
     from clawmarshal.api.server import serve_settings
     from clawmarshal.api.settings import load_settings
 
     if quickstart is not None:
-        settings = prepare(quickstart, example=config or EXAMPLE)
+        read = partial(prepare, quickstart, example=config or EXAMPLE)
+        settings = read()
 
         def greet(service: "Service") -> None:
             print_keys(service.ledger)
             print_review_page(service.address)
             say_what_answers(settings)
 
-        serve_settings(settings, port=port, on_started=greet)
+        file = SettingsFile(quickstart / CONFIG, read)
+        serve_settings(settings, file=file, port=port, on_started=greet)
     elif config is not None:
-        serve_settings(load_settings(config), port=port)
+        file = SettingsFile(config, partial(load_settings, config))
+        serve_settings(file.read(), file=file, port=port)

@@ -1,10 +1,13 @@
 """``worker``: more launches beside the service, here or on another host."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clawmarshal.api.commands.options import Config
+
+if TYPE_CHECKING:
+    from clawmarshal.api.settings import Settings
 
 
 def worker(
@@ -29,15 +32,19 @@ def worker(
 
     Example: clawmarshal worker --config clawmarshal.yaml --tags berlin
     """
+    from clawmarshal.api.reloading import SettingsFile
     from clawmarshal.api.settings import load_settings
     from clawmarshal.api.worker import work
 
-    settings = load_settings(config)
-    if agents is not None or tags is not None:
+    def read() -> "Settings":
+        settings = load_settings(config)
+        if agents is None and tags is None:
+            return settings
         told = {"agents": _names(agents), "tags": _names(tags)}
         transport = settings.transport.model_copy(update=told)
-        settings = settings.model_copy(update={"transport": transport})
-    work(settings, on_started=_announce)
+        return settings.model_copy(update={"transport": transport})
+
+    work(read(), file=SettingsFile(config, read), on_started=_announce)
 
 
 def _names(written: str | None) -> list[str]:

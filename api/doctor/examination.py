@@ -10,7 +10,7 @@ from clawmarshal.api.doctor.decision import look_at_model
 from clawmarshal.api.doctor.findings import Finding, fail, ok, warn
 from clawmarshal.api.opening import opened_ledger
 from clawmarshal.api.settings import Settings, TransportSettings, gateway_of, load_settings
-from clawmarshal.api.wiring import asking, make_transport
+from clawmarshal.api.transports import asking, make_transport
 from clawmarshal.errors import ClawmarshalError, LedgerError, RosterError, SettingsError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.check import check_roster

@@ -144,7 +144,7 @@ class Dispatcher:
         self._name = name
         self._clock = clock or SystemClock()
         self._changed = changed
-        self._reach = reach
+        self.reach = reach
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="clawmarshal-ledger")
         self._wake = asyncio.Event()
         self._turns: dict[str, _Turn] = {}
@@ -258,7 +258,7 @@ class Dispatcher:
             terms=terms,
             max_children=self._max_children,
             lease_s=self._lease_s,
-            reach=self._reach,
+            reach=self.reach,
         )
 
     async def _be_seen(self) -> None:
@@ -266,7 +266,7 @@ class Dispatcher:
         if self._clock.boot_s() - self._seen_boot_s < LIVE_S / 3:
             return
         terms = self._terms()
-        own = terms.keys() if self._reach is None else terms.keys() & self._reach.agents
+        own = terms.keys() if self.reach is None else terms.keys() & self.reach.agents
         reached = [terms[agent] for agent in sorted(own)]
         await in_thread(self._threads, self._ledger.seen, self._worker, reached)
         self._seen_boot_s = self._clock.boot_s()

@@ -120,6 +120,7 @@ def test_openapi_names_every_path_body_and_problem(client: AppClient) -> None:
         "/metrics",
         "/readyz",
         "/roster/check",
+        "/roster/reload",
         "/route",
         "/routes",
         "/routes/{route_id}",

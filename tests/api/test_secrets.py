@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.api.settings import Settings, gateway_of, load_settings, secrets_of
-from clawmarshal.api.wiring import make_transport
+from clawmarshal.api.transports import make_transport
 from clawmarshal.errors import SettingsError
 from clawmarshal.roster.loader import load_roster
 from tests.support.fake_openclaw import write_fake

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from clawmarshal.api.arranging import agents_reached
 from clawmarshal.api.cli import main
 from clawmarshal.api.opening import opened_ledger
 from clawmarshal.api.settings import Settings
-from clawmarshal.api.wiring import Service, agents_reached, wire
+from clawmarshal.api.wiring import Service, wire
 from clawmarshal.errors import SettingsError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.roster import Roster

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import threading
 from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 import httpx
@@ -37,6 +38,10 @@ class AppClient:
     def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the application's loop."""
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60)
+
+    def start(self, coroutine: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Begin a coroutine on the application's loop."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
     def request(
         self, method: str, path: str, *, key: str | None = None, **more: Any

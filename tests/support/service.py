@@ -9,11 +9,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
 
 import httpx
 
+from clawmarshal.api.reloading import SettingsFile
 from clawmarshal.api.settings import Settings, load_settings
 from clawmarshal.api.wiring import Service, wire
 from clawmarshal.router.ballot import Ballot
@@ -81,7 +83,8 @@ def model() -> ScriptedModel:
 @contextlib.contextmanager
 def wired(config: Path, *, probe_again_s: float = 5.0) -> Iterator[tuple[AppClient, Service]]:
     """Run a service in this process, its model scripted, everything else real."""
-    service = wire(settings_of(config), model=ScriptedModel(play))
+    file = SettingsFile(config, partial(settings_of, config))
+    service = wire(file.read(), model=ScriptedModel(play), file=file)
     service.probe_again_s = probe_again_s
     with served(service.app()) as client:
         yield client, service

@@ -15,7 +15,7 @@ from hypothesis import settings as effort
 from hypothesis import strategies as st
 
 from clawmarshal.api.settings import Settings, gateway_of, load_settings, secrets_of, values_of
-from clawmarshal.api.wiring import make_transport
+from clawmarshal.api.transports import make_transport
 from clawmarshal.errors import ClawmarshalError
 from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.roster.loader import load_roster
