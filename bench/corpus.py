@@ -19,6 +19,7 @@ from clawmarshal.router.models.lexical import LexicalIndex
 
 NAMES = ("clinc10", "banking77", "fleet10", "xsid8")
 NONE = "none"
+TOPICS = Path(__file__).parent / "everyday.txt"
 CLINC7_DROPS = ("travel", "work", "kitchen_and_dining")
 
 
@@ -98,6 +99,7 @@ class Tabulator:
 
     def __init__(self, encoder: Encoder | None) -> None:
         self.encoder = encoder
+        self.topics = () if encoder is None else tuple(TOPICS.read_text("utf-8").splitlines())
         self._lexical: dict[int, tuple[Corpus, list[dict[str, list[float]]]]] = {}
         self._tables: dict[int, Table] = {}
         self._background: Sequence[float] = ()
@@ -114,7 +116,7 @@ class Tabulator:
     def _made(self, corpus: Corpus, background: Sequence[float]) -> Table:
         made = self._lexical_columns(corpus)
         if self.encoder is not None:
-            reader = Reader(self.encoder, background)
+            reader = Reader(self.encoder, background, topics=self.topics)
             index = DenseIndex(corpus.remits, reader)
             dense = [index.columns(reader.message(windows(r.text)[0])) for r in corpus.rows]
             made = [{**few, **more} for few, more in zip(made, dense, strict=True)]

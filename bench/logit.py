@@ -1,12 +1,12 @@
 """A conditional logit over ballots, fitted by Newton's method."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from corpus import Table
 
-from clawmarshal.router.models.head import SMALL_BALLOT
+from clawmarshal.router.models.head import ELSEWHERE, ELSEWHERE_WITHOUT, SMALL_BALLOT
 
 _ABSENT = -1e9
 
@@ -25,6 +25,31 @@ class Block:
     """Index of the right alternative; the number of options for none."""
     weight: np.ndarray
     """One weight per row."""
+
+
+def blocks(
+    table: Table, option: Sequence[str], none: Sequence[str], *, dropped_share: float
+) -> list[Block]:
+    """Make blocks of a table: as it stands, and with each row's right agent off the ballot.
+
+    Parameters
+    ----------
+    dropped_share
+        What the second weighs of a row that has an agent.
+    """
+    owned = table.gold >= 0
+    whole = block(table, option, none)
+    less = block(table, option, none, dropped=owned)
+    return [
+        replace(whole, weight=whole.weight * np.where(owned, 1 - dropped_share, 1)),
+        Block(
+            less.option[owned],
+            less.present[owned],
+            less.none[owned],
+            less.answer[owned],
+            less.weight[owned] * dropped_share,
+        ),
+    ]
 
 
 def block(
@@ -85,11 +110,35 @@ def fit(parts: Sequence[Block], *, l2: float) -> np.ndarray:
     return weights
 
 
+def rescaled(weights: np.ndarray, parts: Sequence[Block]) -> np.ndarray:
+    """Undo what a penalty did to the size of the weights, not to their proportions.
+
+    Fits, without a penalty, one factor for all weights but the bias of none, and that bias anew.
+    It must be the first of none's weights.
+    """
+    split = parts[0].option.shape[2]
+    shape = weights.copy()
+    shape[split] = 0
+    flat = []
+    for part in parts:
+        none = part.none @ shape[split:]
+        option = part.option @ shape[:split] - none[:, None]
+        bias = np.ones((len(none), 1))
+        flat.append(replace(part, option=option[..., None], none=bias))
+    factor, bias_of_none = fit(flat, l2=0.0)
+    scaled = shape * factor
+    scaled[split] = bias_of_none
+    return scaled
+
+
 def _none_column(name: str, table: Table, present: np.ndarray) -> np.ndarray:
     if name == "bias":
         return np.ones(len(present))
     if name == "log_n":
         return np.log(np.maximum(present.sum(1), SMALL_BALLOT))
+    if name == ELSEWHERE:
+        without, full = table.columns[ELSEWHERE_WITHOUT], table.columns[ELSEWHERE]
+        return np.where(present, full, without).max(1)
     return np.where(present, table.columns[name.partition(":")[2]], -np.inf).max(1)
 
 

@@ -107,9 +107,17 @@ def speed(study: Study) -> str:
     for count in SHOTS:
         for name in ("clinc10", "banking77"):
             agents = study.corpora[name, count].agents
-            lines.append(timed(model, agents, texts, count))
+            lines.append(timed(model, agents, texts, count)[0])
     agents = study.corpora["banking77", 0].agents
-    lines.append(timed(model, many(agents), texts[:200], 0))
+    _, few_ms = timed(model, agents, texts[:200], 0)
+    last, many_ms = timed(model, many(agents), texts[:200], 0)
+    growth = (many_ms / 1000) / (few_ms / len(agents))
+    lines += [
+        last,
+        "",
+        f"growth: one agent of 1,000 takes {growth:.2f} of what one of {len(agents)} takes "
+        "(p50, one run; 1 would be linear)",
+    ]
     model.close()
     return "\n".join([*lines, "", f"memory, in a process that loads and answers once: {_alone()}"])
 
@@ -189,8 +197,8 @@ def benches(study: Study, count: int) -> Iterator[Corpus]:
 
 def timed(
     model: LocalDecisionModel, agents: Sequence[AgentSpec], texts: Sequence[str], count: int
-) -> str:
-    """Time single decisions and write them as a line of the table."""
+) -> tuple[str, float]:
+    """Time single decisions; return their line of the table, and the median in ms."""
     roster = Roster(agents)
 
     async def decide(text: str) -> object:
@@ -199,7 +207,7 @@ def timed(
 
     taken = asyncio.run(milliseconds(decide, texts))
     middle, high = quantile(taken, 0.5), quantile(taken, 0.95)
-    return f"| {len(agents)} | {count} | {middle:.1f} | {high:.1f} |"
+    return f"| {len(agents)} | {count} | {middle:.1f} | {high:.1f} |", middle
 
 
 if __name__ == "__main__":

@@ -117,4 +117,5 @@ def _reader(encoder: Encoder, heads: Heads) -> "Reader":
     # Here and above: numpy is imported when the model is loaded, not with the package.
     from clawmarshal.router.models.dense import Reader
 
-    return Reader(encoder, heads.background if heads.encoder == encoder.name else ())
+    background = heads.background if heads.encoder == encoder.name else ()
+    return Reader(encoder, background, topics=heads.topics)

@@ -1,17 +1,17 @@
-"""Encoder features of a message against remits; the only file of the local model on numpy."""
+"""Encoder features of a message against remits."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clawmarshal.router.models.encoder import Encoder
+from clawmarshal.router.models.everyday import Everyday, Nearness, Served, Vectors, unit
 from clawmarshal.router.models.features import Remit, content_text
+from clawmarshal.router.models.head import ELSEWHERE, ELSEWHERE_WITHOUT
 from clawmarshal.router.models.lexical import Columns
 
-Vectors = NDArray[np.float32]
 MAX_CACHED_REMITS = 20_000
 REREAD_CHARS = 250
 """Longer texts are read as written alone: content words no longer add to them (measured)."""
@@ -26,6 +26,8 @@ class RemitVectors:
     """The whole remit first, then its clauses."""
     examples: Vectors
     not_for: Vectors
+    served: Vectors
+    """Per everyday topic how much of it the remit serves; empty without topics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class MessageVectors:
     """The text as written, of length 1; the mean of its windows where it has several."""
     readings: Vectors
     """One row per reading of the message, without the background."""
+    near: Nearness | None = None
+    """To the everyday topics, where there are some."""
 
 
 class Reader:
@@ -50,10 +54,15 @@ class Reader:
         Rows of length 1.
     background
         The mean vector of messages as fitted; empty for none.
+    topics
+        Everyday topics; empty for none.
     """
 
-    def __init__(self, encoder: Encoder, background: Sequence[float] = ()) -> None:
+    def __init__(
+        self, encoder: Encoder, background: Sequence[float] = (), *, topics: Sequence[str] = ()
+    ) -> None:
         self._encoder = encoder
+        self._everyday = Everyday(encoder.encode(topics)) if topics else None
         self._background = np.array(background or [0.0], np.float32)
         self._kept: OrderedDict[Remit, RemitVectors] = OrderedDict()
 
@@ -71,15 +80,15 @@ class Reader:
         """
         if len(pieces) == 1 and len(pieces[0]) <= REREAD_CHARS:
             rows = self._encoder.encode([pieces[0], content_text(pieces[0])])
-            return MessageVectors(rows[0], self._centred(rows))
+            return self._read(rows[0], rows)
         total = np.zeros(1, np.float32)
         for start in range(0, len(pieces), _BATCH):
             check()
             batch = pieces[start : start + _BATCH]
             lengths = np.array([len(piece) for piece in batch], np.float32)
             total = total + lengths @ self._encoder.encode(batch)
-        written = _unit(total)
-        return MessageVectors(written, self._centred(written[None]))
+        written = unit(total)
+        return self._read(written, written[None])
 
     def vectors(self, remit: Remit) -> RemitVectors:
         """Return the remit's vectors, from the cache where they are known."""
@@ -89,14 +98,22 @@ class Reader:
         parts = [(remit.whole, *remit.clauses), remit.examples, remit.not_for]
         encoded = self._encoder.encode([text for part in parts for text in part])
         first, second = len(parts[0]), len(parts[0]) + len(parts[1])
-        made = RemitVectors(encoded[:first], self._centred(encoded[first:second]), encoded[second:])
+        units, examples = encoded[:first], self._centred(encoded[first:second])
+        none = np.zeros(0, np.float32)
+        served = none if self._everyday is None else self._everyday.served(units)
+        made = RemitVectors(units, examples, encoded[second:], served)
         self._kept[remit] = made
         if len(self._kept) > MAX_CACHED_REMITS:
             self._kept.popitem(last=False)
         return made
 
+    def _read(self, written: Vectors, rows: Vectors) -> MessageVectors:
+        readings = self._centred(rows)
+        near = None if self._everyday is None else self._everyday.nearness(readings)
+        return MessageVectors(written, readings, near)
+
     def _centred(self, vectors: Vectors) -> Vectors:
-        return _unit(vectors - self._background) if len(vectors) else vectors
+        return unit(vectors - self._background) if len(vectors) else vectors
 
 
 class DenseIndex:
@@ -116,8 +133,9 @@ class DenseIndex:
         self.has_examples = any(len(m.examples) for m in made)
         self._examples = Stack([m.examples for m in made])
         centres = [m.examples.mean(0) if len(m.examples) else m.units[0] for m in made]
-        self._centres = _unit(np.stack(centres))
+        self._centres = unit(np.stack(centres))
         self._not_for = Stack([m.not_for for m in made])
+        self._served = Served([m.served for m in made]) if len(made[0].served) else None
 
     def columns(self, encoded: MessageVectors) -> Columns:
         """Compute every encoder feature of one message, the mean over its readings."""
@@ -134,10 +152,24 @@ class DenseIndex:
             columns["example_mean"] = self._examples.mean(examples, columns["unit_mean"])
             columns["centre"] = (message @ self._centres.T).mean(0)
             columns["any"] = self._all.soft_best(self._all.cosines(message))
+        if encoded.near is not None and self._served is not None:
+            columns |= _against_everyday(columns, encoded.near, self._served)
         if len(self._not_for):
             refused = self._not_for.best(self._not_for.cosines(message))
             columns["refused"] = np.maximum(refused - self._units.best(units), 0)
         return {name: column.tolist() for name, column in columns.items()}
+
+
+def _against_everyday(
+    columns: Mapping[str, Vectors], near: Nearness, served: Served
+) -> dict[str, Vectors]:
+    found, without = served.elsewhere(near)
+    standing = [name for name in ("unit", "whole", "any") if name in columns]
+    return {
+        **{f"{name}_out": near.standing_out(columns[name]) for name in standing},
+        ELSEWHERE: np.full_like(without, found),
+        ELSEWHERE_WITHOUT: without,
+    }
 
 
 class Stack:
@@ -188,8 +220,3 @@ class Stack:
         spread = np.full(len(self._held), -1.0, np.float32) if missing is None else missing.copy()
         spread[self._held] = values
         return spread
-
-
-def _unit(vectors: Vectors) -> Vectors:
-    scaled: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-9)
-    return scaled

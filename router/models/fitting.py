@@ -13,7 +13,14 @@ from clawmarshal.roster.agent import AgentSpec
 from clawmarshal.router.models.choose import Chooser, Reading
 from clawmarshal.router.models.encoder_rows import UNREAD
 from clawmarshal.router.models.features import Remit, words
-from clawmarshal.router.models.head import REFUSED, REFUSED_WEIGHT, Head, none_feature
+from clawmarshal.router.models.head import (
+    ELSEWHERE,
+    ELSEWHERE_WITHOUT,
+    REFUSED,
+    REFUSED_WEIGHT,
+    Head,
+    none_feature,
+)
 from clawmarshal.router.models.lexical import Columns
 from clawmarshal.router.scoring import Stated
 
@@ -183,7 +190,8 @@ def table(rows: Sequence[Row], head: Head, *, makes_nobody: bool) -> Table:
     for place, row in enumerate([*rows, *owned]):
         width, made = len(row.agents), place >= len(rows)
         features[place, :width, : len(options)] = np.array([row.columns[n] for n in options]).T
-        features[place, size, len(options) :] = [none_feature(n, row.columns, width) for n in nones]
+        columns = _without(row) if made else row.columns
+        features[place, size, len(options) :] = [none_feature(n, columns, width) for n in nones]
         refused = np.array(row.columns.get(REFUSED, [0.0] * width))
         offset[place, :width], offset[place, size] = -REFUSED_WEIGHT * refused, 0.0
         if made:
@@ -218,6 +226,13 @@ def fitted_weights(made: Table, shipped: Numbers, *, strength: float) -> Numbers
             break
         weights, loss = moved, new
     return weights
+
+
+def _without(row: Row) -> Columns:
+    """Take the right agent off the ballot, as far as nobody's features see it."""
+    if ELSEWHERE_WITHOUT not in row.columns:
+        return row.columns
+    return {**row.columns, ELSEWHERE: [row.columns[ELSEWHERE_WITHOUT][row.answer]]}
 
 
 def _remits(agents: Sequence[AgentSpec]) -> list[Remit]:

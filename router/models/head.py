@@ -11,6 +11,10 @@ from clawmarshal.router.models.lexical import Columns
 
 SHIPPED = "routing.head.json"
 REFUSED = "refused"
+ELSEWHERE = "elsewhere"
+"""How near the message is to everyday topics that no agent of the ballot serves."""
+ELSEWHERE_WITHOUT = "elsewhere_without"
+"""Per option: the same for the ballot without that option."""
 SMALL_BALLOT = 8
 """A smaller ballot is judged as one of this size: few agents leave most messages to nobody."""
 REFUSED_WEIGHT = 10.0
@@ -35,8 +39,8 @@ class Head:
     option: Mapping[str, float]
     """Feature name to weight, applied to each option."""
     none: Mapping[str, float]
-    """Weights of ``bias``, ``log_n`` (of the ballot's size, at least `SMALL_BALLOT`), and
-    ``max:FEATURE``."""
+    """Weights of ``bias``, ``log_n`` (of the ballot's size, at least `SMALL_BALLOT`), `ELSEWHERE`
+    and ``max:FEATURE``."""
 
     def distribution(self, columns: Columns) -> Distribution:
         """Turn features into probabilities.
@@ -82,6 +86,8 @@ class Heads:
     """``encoder``, ``lexical``, and each with ``_examples``."""
     background: tuple[float, ...] = ()
     """The encoder's mean vector of messages; empty for none."""
+    topics: tuple[str, ...] = ()
+    """Everyday topics that the features of an encoder are measured against; may be empty."""
 
     def head(self, *, has_encoder: bool, has_examples: bool) -> Head:
         """Pick the head for what the ballot and the installation offer."""
@@ -103,6 +109,8 @@ def none_feature(name: str, columns: Columns, size: int) -> float:
         return 1.0
     if name == "log_n":
         return math.log(max(size, SMALL_BALLOT))
+    if name == ELSEWHERE:
+        return columns[ELSEWHERE][0]
     kind, _, column = name.partition(":")
     if kind != "max":
         raise ValueError(f"unknown feature {name!r}")
@@ -118,15 +126,24 @@ def heads_from(document: Mapping[str, object]) -> Heads:
         The document has another shape.
     """
     heads, stated = document["heads"], document["background"]
+    topics = document.get("topics", [])
     if not isinstance(heads, Mapping) or not isinstance(stated, list):
         raise TypeError("heads is an object and background an array")
+    if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+        raise TypeError("topics is an array of texts")
     background = tuple(float(number) for number in stated)
     made = {
         str(name): Head(_weights(head["option"]), _weights(head["none"]))
         for name, head in heads.items()
     }
+    if not topics and any(ELSEWHERE in head.none for head in made.values()):
+        raise ValueError("these weights need topics")
     return Heads(
-        str(document["version"]), str(document["encoder"]), MappingProxyType(made), background
+        str(document["version"]),
+        str(document["encoder"]),
+        MappingProxyType(made),
+        background,
+        tuple(topics),
     )
 
 

@@ -10,7 +10,8 @@ from clawmarshal.router.models.features import windows, words
 from clawmarshal.router.models.risk import shipped_head
 
 if TYPE_CHECKING:
-    from clawmarshal.router.models.dense import Reader, Vectors
+    from clawmarshal.router.models.dense import Reader
+    from clawmarshal.router.models.everyday import Vectors
 
 
 class RiskReader:

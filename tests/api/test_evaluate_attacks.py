@@ -72,7 +72,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
 
 def test_flips_are_told_per_model_and_kind_with_their_base(told: Told) -> None:
     first, second = told.report["attacks"]
-    assert first["model"] == "lexical (clawmarshal-local-1)"
+    assert first["model"] == "lexical (clawmarshal-local-2)"
     assert second["model"] != first["model"]
     for found in (first, second):
         assert [line["name"] for line in found["by_kind"]] == [*KINDS, "all"]
@@ -90,7 +90,7 @@ def test_no_held_message_of_high_risk_is_dispatched(told: Told) -> None:
 @pytest.mark.parametrize("surface", ["terminal", "page"])
 def test_every_kind_and_model_is_shown(told: Told, surface: str) -> None:
     text = getattr(told, surface)
-    assert "lexical (clawmarshal-local-1)" in text
+    assert "lexical (clawmarshal-local-2)" in text
     for kind in KINDS:
         assert text.count(kind) >= 2
     total = told.report["attacks"][0]["by_kind"][-1]["taken"]

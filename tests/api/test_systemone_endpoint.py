@@ -22,7 +22,7 @@ from tests.support.fake_desk import FakeDesk, fake_parts
 NOUL = {"type": "noul", "instructions": "Is it about money?"}
 TEAM = {"type": "choice", "criteria": {"billing": "Invoices, refunds", "tech": "Bugs, outages"}}
 ANGER = {"type": "score", "criteria": ["Calm", {"label": "Furious"}]}
-OWN = "clawmarshal-local-1"
+OWN = "clawmarshal-local-2"
 
 
 class Clock:

@@ -86,10 +86,10 @@ def test_a_document_of_another_shape_is_refused(key: str) -> None:
 @pytest.mark.parametrize("has_encoder", [False, True])
 def test_the_shipped_heads_are_whole(has_encoder: bool, has_examples: bool) -> None:
     head = shipped_heads().head(has_encoder=has_encoder, has_examples=has_examples)
-    assert set(head.none) == {"bias", "log_n"}
+    assert set(head.none) == {"bias", "log_n"} | ({"elsewhere"} if has_encoder else set())
     lexical = {"char", "char_unit"}
     assert lexical <= set(head.option)
-    assert ("unit" in head.option) == has_encoder
+    assert ("unit_out" in head.option) == has_encoder
     assert ("example" in head.option) == (has_encoder and has_examples)
 
 

@@ -53,9 +53,9 @@ def shipped() -> LocalDecisionModel:
 @pytest.mark.parametrize(
     ("text", "agent"),
     [
-        ("when is my VAT return due", "finance"),
-        ("Someone logged in to my account from abroad", "security"),
-        ("Wann muss ich meine Rechnung und die Steuern bezahlen?", "finance"),
+        ("when is my tax return due", "finance"),
+        ("An intruder read our customer database", "security"),
+        ("Wann sind die Steuern fällig?", "finance"),
         ("how long do I boil an egg", "none_of_these"),
     ],
     ids=["plain", "no-shared-word", "another-language", "nobody"],
