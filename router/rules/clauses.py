@@ -29,6 +29,16 @@ _HOLDS_A_VERB = _SUBJECTS | frozenset(
     " people customers users always often usually sometimes".split()
 )
 """Before a verb they make it a statement, an infinitive or a noun: "we book the", "to book the"."""
+_TAILS = frozenset("s d m t ll re ve".split())
+"""What an apostrophe leaves: "it's" is two words here."""
+_TAKES_A_TAIL = (
+    _SUBJECTS
+    | _HOLDS_A_VERB
+    | frozenset(
+        "he me us them here let one nobody everybody somebody someone isn aren wasn weren doesn"
+        " didn hasn haven hadn won wouldn shouldn couldn mustn needn ain".split()
+    )
+)
 _CLOSED, _AFTER_QUESTION, _OPEN = range(3)
 
 
@@ -91,6 +101,8 @@ class Clauses:
         if self._opening == _CLOSED:
             self._reopen(mask)
             is_bare = bool(mask & self._verbs) and not mask & self._bits["read_phrase"]
+            if before in _TAILS and (i < 2 or words[i - 2] not in _TAKES_A_TAIL):
+                before = ""  # a letter by itself: "b s Dim the lights"
             return is_bare and not self._asking and _is_command(before, after)
         tells = mask & self._bits["read_phrase"] or (words[i] in _FUTURE and after in _THIRD)
         acts = mask & self._bits["strong_act"] or (

@@ -4,6 +4,7 @@ import json
 import random
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,6 +70,19 @@ def test_invisible_characters_change_nothing(risky: str, draw: random.Random) ->
     unseen = ["\u200b", "\u200d", "\u00ad", "\u2060", "\ufeff", "\u202e"]
     hidden = "".join(c + draw.choice(unseen) * draw.randrange(3) for c in risky)
     assert risk_floor(hidden) == risk_floor(risky)
+
+
+@pytest.mark.parametrize("letter", ["s", "d", "m", "t", "x"])
+def test_a_letter_before_a_message_hides_no_request(letter: str) -> None:
+    asked = "Dim the living room lights to thirty percent."
+    assert risk_floor(f"calendar {letter} {asked}").tier is Risk.MEDIUM
+
+
+@pytest.mark.parametrize(
+    "told", ["I think it's a habit that he'd dim the lights", "they'll book us"]
+)
+def test_what_an_apostrophe_leaves_still_holds_a_verb(told: str) -> None:
+    assert risk_floor(f"the note says {told}").tier is Risk.LOW
 
 
 SAYS_NOTHING = st.one_of(
