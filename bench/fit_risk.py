@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from risk_rows import TIERS, Row, digests, further_rows, language_rows, risk_rows
 
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import is_english_throughout
 from clawmarshal.router.models.encoder import UseEncoder
 from clawmarshal.router.risk import risk_floor
 
@@ -73,7 +73,7 @@ class Table:
         self.vectors = np.asarray(encoder.encode([row.text for row in rows]), np.float64)
         self.share = np.array([1 - ("low" in r.tiers) / len(r.tiers) for r in rows])
         self.floor = np.array([TIERS.index(str(risk_floor(row.text).tier)) for row in rows])
-        self.is_english = np.array([looks_english(row.text) for row in rows])
+        self.is_english = np.array([is_english_throughout(row.text) for row in rows])
         self.slice = np.array([row.slice for row in rows])
         self.language = np.array([row.language for row in rows])
 

@@ -58,16 +58,19 @@ def _page(folder: Path) -> Iterator[str]:
         f"`python bench/language.py --data DIR`, {datetime.date.today()}, {platform.system()} "
         f"{platform.machine()}, Python {platform.python_version()}.\n"
     )
-    yield "`looks_english` judges a text as a whole, `is_english_throughout` each piece too.\n"
+    yield (
+        "`looks_english` judges a text and its sentences, `is_english_throughout` each few words "
+        "in a row too.\n"
+    )
     yield "English messages taken for another language:\n"
-    yield "| messages | rows | as a whole | in its pieces |\n| --- | --- | --- | --- |"
+    yield "| messages | rows | sentences | few words |\n| --- | --- | --- | --- |"
     english = _english(folder)
     for name, texts in english.items():
         yield _line(name, texts)
     calm = [text.rstrip(".!? ") for text in english["banking77"] if looks_english(text)]
     padding = [text for text in calm if len(text.split()) > 10]
     yield "\nMessages in de, it, nl and tr that are found not to be English:\n"
-    yield "| where | rows | as a whole | in its pieces |\n| --- | --- | --- | --- |"
+    yield "| where | rows | sentences | few words |\n| --- | --- | --- | --- |"
     others = [row["text"] for row in _rows(folder, "xsid8") if row["lang"] in OTHERS]
     for name, around in AROUND.items():
         yield _line(name, _padded(others, padding, around))

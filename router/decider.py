@@ -23,7 +23,7 @@ from clawmarshal.router.conversation import (
 )
 from clawmarshal.router.decision import Decision, DecisionModel
 from clawmarshal.router.explanation import Evidence
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import is_english_throughout
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_connections
@@ -240,7 +240,7 @@ async def _judge_text(
     judged = partial(floor_with, rules=policy.rules, options=[one.id for one in ballot.agents])
 
     def judge() -> tuple[RiskFloor, bool]:
-        return conversation_floor(text, past, judge=judged), looks_english(text)
+        return conversation_floor(text, past, judge=judged), is_english_throughout(text)
 
     if len(text) <= RULES_ON_LOOP_CHARS and not past:
         return judge()

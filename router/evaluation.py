@@ -17,7 +17,7 @@ from clawmarshal.router.decision import (
     validate_fleet,
 )
 from clawmarshal.router.gates import Case, answer_given, no_match, risk_view, uncertain
-from clawmarshal.router.language import looks_english
+from clawmarshal.router.language import is_english_throughout
 from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.operator_rules import floor_with
 from clawmarshal.router.policy import Verdict, decide
@@ -241,7 +241,7 @@ def _verdict(case: Case, roster: Roster) -> Verdict:
         ballot=case.ballot,
         decision=case.decision,
         floor=case.floor,
-        circumstances=Circumstances(is_english=looks_english(case.message.text)),
+        circumstances=Circumstances(is_english=is_english_throughout(case.message.text)),
     )
 
 
