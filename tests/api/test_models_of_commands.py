@@ -8,8 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from clawmarshal.api.choosing import Terms, chosen_model
 from clawmarshal.api.cli import main
 from clawmarshal.api.opening import opened_ledger
+from clawmarshal.errors import SettingsError
 from tests.support.labelled import WORDS, labelled, write
 from tests.support.loopback_server import LoopbackServer
 from tests.support.service import ROSTER, SAFE, configure, settings_of, wired
@@ -300,3 +302,16 @@ def test_a_key_that_is_not_there_is_said_before_anything_is_asked(
     assert server.requests == []
     with opened_ledger(settings_of(Path(config))):
         pass
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [{"head": Path("head.json")}, {"encoder": "some.encoder:Own"}],
+    ids=["head", "encoder"],
+)
+@pytest.mark.parametrize("name", ["configured", "challenger", "system_one"])
+def test_weights_of_the_offline_model_are_refused_for_what_a_configuration_names(
+    name: str, weights: dict[str, Any]
+) -> None:
+    with pytest.raises(SettingsError, match="is for offline"):
+        chosen_model(name, terms=Terms(), **weights)
