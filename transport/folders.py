@@ -1,13 +1,13 @@
-"""Folders that are private, locked by their owner, swept when it is gone, and removed whole."""
+"""Folders that are private, locked by their owner, and swept when it is gone."""
 
-import contextlib
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 import time
 from pathlib import Path
+
+from clawmarshal.transport.removing import remove_tree
 
 PREFIX = "clawmarshal-turns-"
 _NEW_PREFIX = ".new-clawmarshal-turns-"
@@ -81,32 +81,6 @@ def sweep(base: Path) -> list[Path]:
             remove_tree(path)
             removed.append(path)
     return removed
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a folder, with what a child may have made unreadable in it; links are not followed.
-
-    What lies in its place and is no folder is removed too: opening a pipe would wait for ever.
-    """
-    if not path.is_dir() or path.is_symlink():
-        with contextlib.suppress(OSError):
-            path.unlink()
-        return
-    shutil.rmtree(path, ignore_errors=True)
-    if os.path.lexists(path) and not os.path.islink(path):
-        _open_up(path)
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _open_up(path: Path) -> None:
-    """Give ourselves back the right to every folder of a tree."""
-    folders = [os.fspath(path)]
-    while folders:
-        folder = folders.pop()
-        with contextlib.suppress(OSError):
-            os.chmod(folder, 0o700)
-            with os.scandir(folder) as entries:
-                folders += [e.path for e in entries if e.is_dir(follow_symlinks=False)]
 
 
 def filesystem_of(path: Path) -> str | None:

@@ -105,10 +105,16 @@ class Control:
         Raises
         ------
         TimeoutError
-            Nothing was said in time.
+            Nothing was said in time; what was said while we were stopped is heard all the same.
         """
-        async with asyncio.timeout(max(0.0, timeout_s)):
-            return await self._heard.get()
+        try:
+            async with asyncio.timeout(max(0.0, timeout_s)):
+                return await self._heard.get()
+        except TimeoutError:
+            self._read()
+            if self._heard.empty():
+                raise
+            return self._heard.get_nowait()
 
     async def send(self, body: bytes) -> None:
         """Say something; a keeper that is gone shows as such in `next`."""

@@ -6,8 +6,10 @@ longer than a launch, and any thread may launch.
 """
 
 import asyncio
+import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -20,11 +22,13 @@ from typing import Any, ClassVar
 
 from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError
 from clawmarshal.transport.pipes import Control, Drain
-from clawmarshal.transport.spawner import GIVE_UP_S, boot_s
+from clawmarshal.transport.spawner import GIVE_UP_S, boot_s, parent_of
 
 _SCRIPT = Path(__file__).resolve().parent / "spawner.py"
 _CONFIRM_MARGIN_S = 5.0
 """How long after ``not_after`` a keeper may take to say what became of an order."""
+_SILENT_S = 1.0
+"""A spawner that is silent for so long is taken to be stopped, and told to go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +114,37 @@ class Spawner:
                     return
         raise NotLaunchedError("the spawner takes no launches", code="spawner-stuck")
 
+    def hold(self, keeper: int) -> int | None:
+        """Open a descriptor of a keeper, so that no stranger with its number is taken for it.
+
+        Returns
+        -------
+        int | None
+            None where it is no child of the spawner, or the system has no such descriptors.
+        """
+        if not hasattr(os, "pidfd_open"):
+            return None
+        try:
+            held = os.pidfd_open(keeper)
+        except OSError:
+            return None
+        if parent_of(str(keeper)) == str(self.pid):
+            return held
+        os.close(held)
+        return None
+
+    def wake(self) -> None:
+        """Let the spawner go on, in case somebody stopped it."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def renew(self, silent: int) -> None:
+        """Put another spawner in the place of one that does not answer, unless that was done."""
+        with self._lock:
+            if not self._is_closed and self.pid == silent:
+                self._process.kill()
+                with contextlib.suppress(NotLaunchedError):
+                    self._restart()
+
     def _restart(self) -> None:
         self._finalizer()
         try:
@@ -155,12 +190,16 @@ def _release(ours: socket.socket, process: "subprocess.Popen[bytes]") -> None:
 class Child:
     """One launch, from the order to the proof that nothing is left; made by `launch`."""
 
-    def __init__(self, control: Control, order: Order, stdout_fd: int, stderr_fd: int) -> None:
+    def __init__(
+        self, spawner: Spawner, order: Order, *, control: Control, stdout_fd: int, stderr_fd: int
+    ) -> None:
         half = order.stderr_cap // 2
         self.pid = 0
         self.is_flooded = False
         self.changed = asyncio.Event()
         """Set when stdout grew; whoever waits for it clears it."""
+        self._spawner = spawner
+        self._keeper: int | None = None
         self._control = control
         self._order = order
         self.stdout = Drain(stdout_fd, head=order.stdout_cap, on_change=self._grew)
@@ -187,11 +226,10 @@ class Child:
             The order was given and nothing was heard.
         """
         order = self._order
-        try:
-            if await self._control.next(order.not_after_boot_s - boot_s()) is None:
-                raise NotLaunchedError("the spawner was lost", code="spawner-lost")
-        except TimeoutError:
-            raise NotLaunchedError("the spawner did not answer", code="late") from None
+        ready = await self._hear_ready()
+        if ready is None:
+            raise NotLaunchedError("the spawner was lost", code="spawner-lost")
+        self._keeper = self._spawner.hold(int(ready["keeper"]))
         await self._control.send(encode(order))
         wait_s = order.not_after_boot_s - boot_s() + _CONFIRM_MARGIN_S
         try:
@@ -199,24 +237,45 @@ class Child:
         except TimeoutError:
             answer = None
         if answer is None:
+            self._end_keeper()
             raise OutcomeUnknownError("the start was not confirmed", code="launch-unconfirmed")
         if answer["event"] == "refused":
             raise _refusal(answer)
         self.pid = int(answer["pid"])
 
+    async def _hear_ready(self) -> dict[str, Any] | None:
+        """Wait for the keeper's first word; a spawner that stays silent is woken, then replaced.
+
+        Raises
+        ------
+        NotLaunchedError
+            It is too late: the order was not given.
+        """
+        asked = self._spawner.pid
+        left_s = self._order.not_after_boot_s - boot_s()
+        with contextlib.suppress(TimeoutError):
+            return await self._control.next(min(left_s, _SILENT_S))
+        if left_s > _SILENT_S:
+            self._spawner.wake()
+            with contextlib.suppress(TimeoutError):
+                return await self._control.next(left_s - _SILENT_S)
+            self._spawner.renew(asked)
+        raise NotLaunchedError("the spawner did not answer", code="late")
+
     async def end(self) -> Ending:
         """Wait for the end of the child and of all its descendants, and of both pipes."""
-        order = self._order
-        bound_s = order.deadline_s + order.grace_s + GIVE_UP_S + _CONFIRM_MARGIN_S
+        order, loop = self._order, asyncio.get_running_loop()
+        until = loop.time() + order.deadline_s + order.grace_s + GIVE_UP_S + _CONFIRM_MARGIN_S
         heard: dict[str, dict[str, Any]] = {}
         is_lost = False
         while "gone" not in heard and not is_lost:
             try:
-                event = await self._control.next(bound_s)
+                event = await self._control.next(until - loop.time())
             except TimeoutError:
                 event = None
             if event is None:
                 is_lost = True
+                self._end_keeper()
             else:
                 heard.setdefault(event["event"], event)
         self.close()
@@ -229,8 +288,18 @@ class Child:
             is_lost=is_lost,
         )
 
+    def _end_keeper(self) -> None:
+        """Kill a keeper that speaks no more, so that the spawner ends what it leaves."""
+        self._spawner.wake()
+        if self._keeper is not None:
+            with contextlib.suppress(OSError):
+                signal.pidfd_send_signal(self._keeper, signal.SIGKILL)
+
     def close(self) -> None:
         """Give every descriptor back; a keeper that still has a child stops it."""
+        if self._keeper is not None:
+            os.close(self._keeper)
+            self._keeper = None
         self._control.close()
         self.stdout.close()
         self.stderr.close()
@@ -276,7 +345,7 @@ async def _launch(spawner: Spawner, order: Order) -> Child:
     finally:
         far.close()
         _close([out_writer, err_writer])
-    child = Child(Control(near), order, out_reader, err_reader)
+    child = Child(spawner, order, control=Control(near), stdout_fd=out_reader, stderr_fd=err_reader)
     try:
         await child.confirm()
     except BaseException:

@@ -27,6 +27,7 @@ GIVE_UP_S = 5.0
 """How long a keeper goes on killing before it reports what it could not end."""
 ORDER_LIMIT = 4 * 1024 * 1024
 _ERROR_FD = 3
+_STOPS = (os.CLD_TRAPPED, os.CLD_STOPPED, os.CLD_CONTINUED)
 
 
 def boot_s() -> float:
@@ -48,7 +49,8 @@ def main(argv: list[str]) -> int:
     poll.register(requests, select.POLLIN)
     poll.register(wake, select.POLLIN)
     while True:
-        ready = {fd for fd, _ in poll.poll(200 if strays else None)}
+        # The end of a keeper that its child was tracing is told to the child, not to us.
+        ready = {fd for fd, _ in poll.poll(200 if strays else 1000 if keepers else None)}
         if wake in ready:
             _drain(wake)
         _tend(keepers, strays)
@@ -89,11 +91,15 @@ def _start_keeper(requests: socket.socket, wake: int, fds: list[int], keepers: s
 
 
 def _end_strays(keepers: set[int], strays: dict[int, float]) -> None:
-    """End what killed keepers left behind before we go; who had them for a parent comes next."""
+    """End what killed keepers left behind before we go; who had them for a parent comes next.
+
+    A keeper that is being killed hangs up before its children become ours, so keepers are waited
+    for too; one that still has a child lives on without us.
+    """
     give_up_at = time.monotonic() + 1
     while True:
         _tend(keepers, strays, at_once=True)
-        if not strays or time.monotonic() > give_up_at:
+        if not (strays or keepers) or time.monotonic() > give_up_at:
             return
         time.sleep(0.005)  # a stray is no child of ours until its parent died: nothing to wait on
 
@@ -101,14 +107,23 @@ def _end_strays(keepers: set[int], strays: dict[int, float]) -> None:
 def _tend(keepers: set[int], strays: dict[int, float], *, at_once: bool = False) -> None:
     """Reap, and end what a killed keeper left behind."""
     with contextlib.suppress(ChildProcessError):
-        while (pid := os.waitpid(-1, os.WNOHANG)[0]) > 0:
-            keepers.discard(pid)
-            strays.pop(pid, None)
+        while (seen := os.waitpid(-1, os.WNOHANG))[0] > 0:
+            if _is_end(seen[1]):
+                keepers.discard(seen[0])
+                strays.pop(seen[0], None)
     for pid in (_children() or set()) - keepers:
         first_seen = strays.setdefault(pid, time.monotonic())
         late = at_once or time.monotonic() - first_seen > 3
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL if late else signal.SIGTERM)
+
+
+def _is_end(status: int) -> bool:
+    """Whether a wait status tells of an end.
+
+    A child that makes its parent its tracer (PTRACE_TRACEME) is told of when it only stops.
+    """
+    return os.WIFEXITED(status) or os.WIFSIGNALED(status)
 
 
 def keep(control_fd: int, out: int, err: int) -> None:
@@ -346,7 +361,7 @@ class Ladder:
             return
         if hasattr(os, "waitid"):
             seen = os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if seen is None:
+            if seen is None or seen.si_code in _STOPS:
                 return
             exited = seen.si_code == os.CLD_EXITED
             code = seen.si_status if exited else None
@@ -369,7 +384,8 @@ class Ladder:
         living = set()
         for pid in children - {self.child}:
             with contextlib.suppress(ChildProcessError):
-                if os.waitpid(pid, os.WNOHANG)[0] == 0:
+                seen, status = os.waitpid(pid, os.WNOHANG)
+                if seen == 0 or not _is_end(status):
                     living.add(pid)
         return living
 
@@ -407,10 +423,11 @@ def _children_by_scan() -> set[int] | None:
         names = [name for name in os.listdir("/proc") if name.isdigit()]
     except OSError:
         return None
-    return {int(name) for name in names if _parent_of(name) == me}
+    return {int(name) for name in names if parent_of(name) == me}
 
 
-def _parent_of(pid: str) -> str | None:
+def parent_of(pid: str) -> str | None:
+    """Return the parent of a process, both as ``/proc`` writes them; None when it is gone."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stream:
             return stream.read().rpartition(b")")[2].split()[1].decode()

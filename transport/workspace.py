@@ -18,12 +18,12 @@ from clawmarshal.transport.folders import (
     make_locked,
     private_folder,
     remove_bare,
-    remove_tree,
     restore_private,
     sweep,
     write_private,
 )
 from clawmarshal.transport.gateway import CLIENT_CONFIG
+from clawmarshal.transport.removing import remove_tree
 
 _SHARED_MEMORY = "/dev/shm"  # noqa: S108 - a folder of our own is made in it, mode 0700
 _IN_MEMORY = ("tmpfs", "ramfs")

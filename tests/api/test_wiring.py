@@ -14,7 +14,7 @@ import pytest
 from clawmarshal.api.wiring import Service, reviewing
 from clawmarshal.errors import ConflictError
 from clawmarshal.router.ledger.records import Principal
-from clawmarshal.transport.folders import remove_tree
+from clawmarshal.transport.removing import remove_tree
 from tests.support.asgi import AppClient
 from tests.support.behaviours import ANSWER
 from tests.support.fake_openclaw import FakeOpenClaw, write_fake

@@ -53,6 +53,7 @@ if os.fork() == 0:
 os.wait()
 """
 ONCE_IT_BEATS = "while not os.path.exists(HERE + '/beats'): time.sleep(0.01)\n"
+TRACE_ME = "import ctypes; ctypes.CDLL(None).ptrace(0, 0, 0, 0);"
 MEMORY_MB = 512
 """What a child may take, so that one that eats memory does not take the machine's."""
 DOWN = "'Gateway not reachable at ws://127.0.0.1:1 (ECONNREFUSED).'"
@@ -92,6 +93,15 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "is-stopped": _stopped("os.kill(os.getpid(), signal.SIGSTOP)\n" + STAYS),
     "is-stopped-after-its-answer": Behaviour(
         f"{ANSWER}; os.kill(os.getpid(), signal.SIGSTOP)\n" + STAYS, DONE, "ok", None, 15
+    ),
+    "makes-us-its-tracer-and-stays": Behaviour(
+        f"{TRACE_ME}{ANSWER}; os.kill(os.getpid(), signal.SIGSTOP)\n" + STAYS,
+        DONE, "ok", None, 9,
+    ),
+    "makes-us-its-tracer-as-an-orphan": Behaviour(
+        ORPHAN.replace("beat()", f"{TRACE_ME} note('beats', os.getpid()); os.kill(os.getpid(), 10)")
+        + ONCE_IT_BEATS + ANSWER,
+        DONE, "ok",
     ),
     "timeout-and-exit-0": Behaviour("say(document(status='timeout'))", RAN, "turn-timeout"),
     "timeout-and-exit-1": Behaviour(
@@ -182,6 +192,10 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "litters": Behaviour(
         "for n in range(300): open(f'litter-{n}', 'w').close()\n"
         "os.mkdir('deep'); os.chmod('deep', 0)\n" + ANSWER, DONE, "ok",
+    ),
+    "leaves-folders-deeper-than-any-path": Behaviour(
+        "for n in range(2500): os.mkdir('deep'); os.chdir('deep')\nos.chmod('..', 0)\n" + ANSWER,
+        DONE, "ok",
     ),
     "leaves-a-pipe-for-its-folder": Behaviour(
         "import shutil; d = os.path.dirname(file); shutil.rmtree(d); os.mkfifo(d); " + ANSWER,

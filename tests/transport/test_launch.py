@@ -10,9 +10,9 @@ import pytest
 
 from clawmarshal.errors import NotLaunchedError
 from clawmarshal.roster.agent import AgentSpec
-from clawmarshal.transport.folders import remove_tree
 from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState
+from clawmarshal.transport.removing import remove_tree
 from tests.support.behaviours import (
     ANSWER,
     BEHAVIOURS,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.errors import NotLaunchedError, OutcomeUnknownError, TransportError
-from clawmarshal.transport.pipes import Drain
+from clawmarshal.transport.pipes import Control, Drain
 from clawmarshal.transport.process import Ending, Order, Spawner, launch
 from clawmarshal.transport.spawner import boot_s
 from tests.support.turns import descriptors
@@ -40,6 +40,21 @@ class PlayedSpawner(Spawner):
     def __init__(self, *events: object, stdout: bytes = b"", stderr: bytes = b"") -> None:
         self._events = events
         self._outputs = (stdout, stderr)
+
+    @property
+    def pid(self) -> int:
+        """Nobody's: the keeper is played."""
+        return -1
+
+    def hold(self, keeper: int) -> int | None:
+        """Never take the played number for a process."""
+        return None
+
+    def wake(self) -> None:
+        """Play on."""
+
+    def renew(self, silent: int) -> None:
+        """Play on."""
 
     def hand_over(self, control: int, out: int, err: int) -> None:
         """Answer at once; the order itself is not read."""
@@ -265,6 +280,31 @@ def test_spawner_that_cannot_be_replaced_is_lost() -> None:
         finally:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     assert caught.value.code == "spawner-lost"
+
+
+def test_only_a_child_of_the_spawner_is_held() -> None:
+    spawner = Spawner()
+    before = descriptors()
+    try:
+        assert spawner.hold(os.getpid()) is None
+        assert spawner.hold(2**22 + 1) is None
+        assert descriptors() == before
+    finally:
+        spawner.close()
+
+
+def test_what_was_said_in_time_is_heard_after_a_pause_of_the_service() -> None:
+    async def run() -> object:
+        near, far = socket.socketpair()
+        control = Control(near)
+        with far:
+            far.sendall(json.dumps(STARTED).encode() + b"\n")
+            try:
+                return await control.next(0)
+            finally:
+                control.close()
+
+    assert asyncio.run(run()) == STARTED
 
 
 def drained(write: Callable[[int], None], *, head: int, tail: int = 0) -> Drain:

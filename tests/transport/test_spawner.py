@@ -233,6 +233,86 @@ def test_launch_held_up_past_its_time_never_execs(folder: Path) -> None:
     assert (result.state, result.code) == (TurnState.FAILED_NOT_RUN, "late")
 
 
+def test_stopped_spawner_is_told_to_go_on(folder: Path) -> None:
+    async def run() -> tuple[TurnResult, bool]:
+        transport = OpenClawTransport(write_fake(folder).command, directory=folder.parent / "turns")
+        await transport.probe()
+        spawner = spawner_of(transport)
+        os.kill(spawner, signal.SIGSTOP)
+        result = await transport.launch(make_turn())
+        try:
+            return result, spawner_of(transport) == spawner
+        finally:
+            await transport.close()
+
+    result, is_the_same = asyncio.run(run())
+    assert (result.state, is_the_same) == (TurnState.DONE, True), result
+
+
+def test_spawner_that_stays_silent_is_replaced(folder: Path) -> None:
+    async def run() -> list[TurnResult]:
+        fake = write_fake(folder)
+        transport = OpenClawTransport(fake.command, directory=folder.parent / "turns")
+        await transport.probe()
+        silent = spawner_of(transport)
+        transport._spawner.wake = lambda: None  # type: ignore[method-assign]  # as if it were traced
+        os.kill(silent, signal.SIGSTOP)
+        try:
+            pending = (
+                transport.launch(make_turn(attempt_id=f"at_{n}", in_s=1.2)) for n in range(2)
+            )
+            late = await asyncio.gather(*pending)
+            replaced = spawner_of(transport)
+            assert not is_alive(silent) and replaced != silent
+            return [*late, await transport.launch(make_turn())]
+        finally:
+            assert spawner_of(transport) == replaced
+            await transport.close()
+
+    *late, after = asyncio.run(run())
+    assert [result.code for result in late] == ["late"] * 2
+    assert after.state is TurnState.DONE, after
+
+
+STOP_THE_KEEPER = "os.kill(os.getppid(), signal.SIGSTOP)\n"
+STOP_THE_SPAWNER = (
+    "stat = open(f'/proc/{os.getppid()}/stat').read()\n"
+    "os.kill(int(stat.rpartition(')')[2].split()[1]), signal.SIGSTOP)\n"
+)
+TRACE_THE_KEEPER = "import ctypes; ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0)\n"
+
+
+def test_keeper_that_its_child_stops_is_ended_with_the_child(folder: Path) -> None:
+    deeds = {
+        "works-on": STOP_THE_KEEPER + STAYS,
+        "ends": "say(document())\n" + STOP_THE_KEEPER,
+        "traces": TRACE_THE_KEEPER + STOP_THE_KEEPER + STAYS,
+        "stops-the-spawner-too": STOP_THE_SPAWNER + STOP_THE_KEEPER + STAYS,
+    }
+
+    async def run(name: str) -> TurnResult:
+        (folder / name).mkdir(mode=0o700)
+        transport = OpenClawTransport(
+            write_fake(folder / name, DEAF + deeds[name]).command,
+            directory=folder.parent / "turns",
+            margin_s=0,
+            grace_s=0.1,
+        )
+        try:
+            result = await transport.launch(make_turn(timeout_s=1))
+            assert await await_until(lambda: not processes_naming(folder / name)), name
+            return result
+        finally:
+            await transport.close()
+
+    async def run_all() -> list[TurnResult]:
+        return await asyncio.gather(*map(run, deeds))
+
+    for result in asyncio.run(run_all()):
+        assert (result.state, result.code) == (TurnState.UNKNOWN, "keeper-lost"), result
+        assert result.cancel_unconfirmed
+
+
 def test_launch_called_off_while_it_starts_is_stopped(folder: Path) -> None:
     async def run() -> TurnResult:
         turns = folder.parent / "turns"
@@ -358,6 +438,25 @@ def test_child_outlives_the_thread_that_started_it(folder: Path) -> None:
         near.close()
         assert wait_until(lambda: not is_alive(pid), timeout_s=5)
     made[0].close()
+
+
+def test_keeper_that_is_killed_while_the_spawner_goes_leaves_no_child(folder: Path) -> None:
+    fake = write_fake(folder, DEAF + STAYS)
+    spawner = Spawner()
+    near, far = socket.socketpair()
+    with near, far, open(os.devnull, "wb") as null:
+        spawner.hand_over(far.fileno(), null.fileno(), null.fileno())
+        keeper = hear(near)["keeper"]
+        near.sendall(encode(order_for(fake, folder, not_after_s=boot_s() + 10)))
+        pid = hear(near)["pid"]
+        assert wait_until(lambda: bool(fake.notes("beats")))
+        closing = threading.Thread(target=spawner.close)
+        closing.start()
+        # As long as it takes to go, for a spawner that does not wait.
+        assert not wait_until(lambda: not is_alive(spawner.pid), timeout_s=0.3)
+        os.kill(keeper, signal.SIGKILL)
+        closing.join()
+        assert wait_until(lambda: not is_alive(pid), timeout_s=2)
 
 
 FORKING_SERVICE = """

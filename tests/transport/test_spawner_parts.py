@@ -36,8 +36,8 @@ def test_children_are_found_by_scan_where_the_kernel_keeps_no_list(
     me = os.getpid()
     assert child.pid in (spawner._children_by_scan() or set())
     assert spawner._children_by_scan() == set(children_of(me))
-    assert spawner._parent_of(str(child.pid)) == str(me)
-    assert spawner._parent_of("0") is None
+    assert spawner.parent_of(str(child.pid)) == str(me)
+    assert spawner.parent_of("0") is None
 
 
 def test_zombie_is_still_a_child(child: "subprocess.Popen[bytes]") -> None:

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from clawmarshal.errors import NotLaunchedError, SettingsError
-from clawmarshal.transport.folders import filesystem_of, remove_tree, sweep, write_private
+from clawmarshal.transport.folders import filesystem_of, sweep, write_private
+from clawmarshal.transport.removing import remove_tree
 from clawmarshal.transport.workspace import AttemptFolder, Workspace
+from tests.support.turns import descriptors
 
 
 def mode(path: Path) -> int:
@@ -237,6 +239,86 @@ def test_what_a_child_closed_off_is_removed(unprivileged: Path) -> None:
 
     assert [path.name for path in unprivileged.iterdir()] == ["outside"]
     assert mode(unprivileged / "outside") == 0o500
+
+
+def make_deep(top: Path, levels: int) -> None:
+    """Make folders in folders, further than a path or Python's recursion reaches."""
+    here = os.open(top, os.O_RDONLY)
+    for _ in range(levels):
+        os.mkdir("d", 0o700, dir_fd=here)
+        below = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=here))
+    os.fchmod(here, 0)
+    os.close(here)
+
+
+def test_folders_of_any_depth_are_removed_with_few_descriptors(unprivileged: Path) -> None:
+    (unprivileged / "tree").mkdir()
+    make_deep(unprivileged / "tree", 3000)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = descriptors()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    try:
+        remove_tree(unprivileged / "tree")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+    assert not list(unprivileged.iterdir())
+    assert descriptors() == before
+
+
+def test_many_folders_beside_one_another_are_removed(unprivileged: Path) -> None:
+    for name in range(300):
+        (unprivileged / "tree" / str(name) / "inner").mkdir(parents=True)
+
+    remove_tree(unprivileged / "tree")
+
+    assert not list(unprivileged.iterdir())
+
+
+def test_deep_folders_of_a_service_that_is_gone_keep_no_other_from_its_start(
+    tmp_path: Path,
+) -> None:
+    left = tmp_path / "clawmarshal-turns-gone"
+    left.mkdir()
+    make_deep(left, 1500)
+
+    workspace = Workspace(tmp_path)
+
+    assert list(tmp_path.iterdir()) == [workspace.path]
+    workspace.close()
+
+
+def test_folder_that_cannot_be_removed_is_named_in_the_log(
+    unprivileged: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (unprivileged / "closed" / "tree" / "inner").mkdir(parents=True)
+    (unprivileged / "closed").chmod(0o500)
+
+    remove_tree(unprivileged / "closed" / "tree")
+
+    assert f"{unprivileged}/closed/tree cannot be removed whole" in caplog.text
+    assert not list((unprivileged / "closed" / "tree").iterdir())
+    (unprivileged / "closed").chmod(0o700)
+
+
+def test_folder_of_another_user_does_not_keep_the_rest(unprivileged: Path) -> None:
+    if os.geteuid() == os.getuid():
+        pytest.skip("only root can make a folder of another user")
+    tree = unprivileged / "tree"
+    for name in ("a", "foreign", "z"):
+        (tree / name / "inner").mkdir(parents=True)
+    os.seteuid(0)
+    os.chown(tree / "foreign", 0, 0)
+    os.chmod(tree / "foreign", 0o700)
+    os.seteuid(65534)
+
+    remove_tree(tree)
+
+    assert [path.name for path in tree.iterdir()] == ["foreign"]
+    os.seteuid(0)
 
 
 def test_missing_parent_says_so(tmp_path: Path) -> None:
