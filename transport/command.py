@@ -132,12 +132,12 @@ CALLS: tuple[Call, ...] = (
     ),
     Call(
         'gateway call chat.history --params={"limit":50,"sessionKey":"agent:ID:KEY"} --json',
-        "after `unknown`: what stands in the transcript of that session",
+        "after `unknown` or a call-off: what stands in the transcript of that session",
         "measured: a session that is not there answers with no messages",
     ),
     Call(
         'gateway call agent.wait --params={"runId":"RUN","timeoutMs":1000} --json',
-        "after `unknown`: how the Gateway says that run ended",
+        "after `unknown` or a call-off: how the Gateway says that run ended",
         "measured: a run that is not known answers `timeout`",
     ),
 )

@@ -86,6 +86,27 @@ def run_in(history: object, turn: LostTurn) -> str | None:
     return None if found is None else found[1]
 
 
+def is_aborted(wait: object, *, since_ms: int) -> bool:
+    """Tell whether ``agent.wait`` says that a run was ended by an abort that was asked for.
+
+    Parameters
+    ----------
+    since_ms
+        Unix time of the launch in milliseconds: a run that began before it is another one.
+
+    Notes
+    -----
+    Measured on 2026.9.6: a run that the CLI aborts on SIGTERM is ``status: "error"`` with
+    ``stopReason: "rpc"`` and both times. A Gateway whose clock is behind ours confirms nothing.
+    """
+    if not isinstance(wait, Mapping):
+        return False
+    told = (wait.get("status"), wait.get("stopReason"))
+    times = [wait.get("startedAt"), wait.get("endedAt")]
+    began, ended = (at if isinstance(at, int) else -1 for at in times)
+    return told == ("error", "rpc") and since_ms <= began <= ended
+
+
 def read_evidence(history: object, wait: object, *, turn: LostTurn) -> Evidence:
     """Join what ``chat.history`` and ``agent.wait`` answered.
 

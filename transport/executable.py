@@ -60,6 +60,16 @@ class Executable:
         return tuple(marks)
 
 
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What the CLI said of itself."""
+
+    version: str
+    label: str
+    """The first line of ``--version``, cleaned."""
+    is_stand_in: bool
+
+
 def resolve(command: Sequence[str]) -> Executable:
     """Check what an operator configured and return what is run.
 

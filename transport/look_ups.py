@@ -11,6 +11,7 @@ from clawmarshal.transport.evidence import (
     Evidence,
     EvidenceCode,
     LostTurn,
+    is_aborted,
     parse,
     read_evidence,
     run_in,
@@ -98,6 +99,18 @@ class LookUps:
         run_id = run_in(history, turn)
         wait = None if run_id is None else await self._about_run(run_id)
         return await asyncio.to_thread(read_evidence, history, wait, turn=turn)
+
+    async def aborted_run(self, turn: LostTurn) -> str | None:
+        """Return the id of a run that we called off, where the Gateway says that it was aborted."""
+        argv = history_argv(self._executable, agent_id=turn.agent_id, session_key=turn.session_key)
+        try:
+            told = await self._look_up(argv)
+        except NotLaunchedError:
+            return None
+        history = await asyncio.to_thread(parse, told.stdout) if told.is_whole else None
+        run_id = run_in(history, turn)
+        wait = None if run_id is None else await self._about_run(run_id)
+        return run_id if is_aborted(wait, since_ms=turn.launched_ms) else None
 
     async def _about_run(self, run_id: str) -> Mapping[str, Any] | None:
         """Ask how a run ended; None where that cannot be told."""

@@ -6,7 +6,7 @@ import os
 import time
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -17,6 +17,7 @@ from clawmarshal.transport import executable as programs
 from clawmarshal.transport.agent_values import AgentValues
 from clawmarshal.transport.command import ReadOnly, turn_argv
 from clawmarshal.transport.evidence import Evidence, LostTurn
+from clawmarshal.transport.executable import Probe
 from clawmarshal.transport.gateway import Gateway
 from clawmarshal.transport.limits import Limits
 from clawmarshal.transport.look_up import Answer, look_up
@@ -24,22 +25,12 @@ from clawmarshal.transport.look_ups import LookUps
 from clawmarshal.transport.outcome import Turn, TurnResult, TurnState, TurnWatcher
 from clawmarshal.transport.process import Order, Spawner, launch
 from clawmarshal.transport.reply import Asked
-from clawmarshal.transport.result import FIRST_LINE, encode_message, to_result
+from clawmarshal.transport.result import FIRST_LINE, encode_message, to_cancelled, to_result
 from clawmarshal.transport.run import Finished, Run
 from clawmarshal.transport.surroundings import Surroundings, Told
 from clawmarshal.transport.text import clean_text
 
 _LOG = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """What the CLI said of itself."""
-
-    version: str
-    label: str
-    """The first line of ``--version``, cleaned."""
-    is_stand_in: bool
 
 
 class OpenClawTransport:
@@ -133,6 +124,7 @@ class OpenClawTransport:
         self._runs: dict[str, Run] = {}
         self._pending: set[str] = set()
         self._called_off: set[str] = set()
+        self._asked: set[str] = set()
         self._probing: asyncio.Task[Probe] | None = None
         try:
             self._around.environment()
@@ -270,7 +262,8 @@ class OpenClawTransport:
     def stop(self, attempt_id: str) -> bool:
         """Call a launch off: not started, it never will be; running, its child is told to stop.
 
-        Its `launch` returns what became of it.
+        Its `launch` returns what became of it: ``cancelled`` only where the Gateway says that the
+        run was aborted.
 
         Returns
         -------
@@ -279,6 +272,7 @@ class OpenClawTransport:
         """
         run = self._runs.get(attempt_id)
         if run is not None:
+            self._asked.add(attempt_id)
             run.stop("asked")
         elif attempt_id in self._pending:
             self._called_off.add(attempt_id)
@@ -288,6 +282,7 @@ class OpenClawTransport:
 
     async def close(self) -> None:
         """Stop what runs, wait for it, and remove every folder."""
+        self._asked.clear()
         for run in self._runs.values():
             run.stop("asked")
         deadline = time.monotonic() + self._limits.grace_s + 15
@@ -299,6 +294,7 @@ class OpenClawTransport:
     async def _call_off(self, attempt_id: str, task: "asyncio.Task[TurnResult]") -> None:
         """Stop the child of a launch that nobody waits for any more, and see it gone."""
         self.stop(attempt_id)
+        self._asked.discard(attempt_id)  # nobody waits for the Gateway's word
         await asyncio.wait([task])
         if not task.cancelled():
             task.exception()
@@ -321,10 +317,12 @@ class OpenClawTransport:
         finally:
             self._pending.discard(turn.attempt_id)
             self._called_off.discard(turn.attempt_id)
+            self._asked.discard(turn.attempt_id)
         return replace(result, cli_version=version, wall_s=time.monotonic() - began)
 
     async def _turn(self, turn: Turn, version: str, watcher: TurnWatcher | None) -> TurnResult:
         message = encode_message(turn.text, limit=self.max_text_bytes)
+        since_ms = int(time.time() * 1000)
         self._around.environment(turn.agent)  # what it refuses writes no file
         async with self._workspace.attempt(message) as folder:
             argv = turn_argv(
@@ -346,13 +344,18 @@ class OpenClawTransport:
             )
             finished, facts = await self._carry(turn.attempt_id, order, watcher)
         asked = Asked(turn.agent.id, turn.session_key, turn.text, version)
-        return await to_result(
+        result = await to_result(
             finished,
             asked,
             reply_cap=self._limits.reply_cap_bytes,
             facts=facts,
             secrets=self._around.secrets(turn.agent),
         )
+        if result.code != "stopped" or turn.attempt_id not in self._asked:
+            return result
+        texts = (message.decode(),)
+        lost = LostTurn(turn.agent.id, turn.session_key, result.run_id, texts, since_ms)
+        return to_cancelled(result, await self.look_ups.aborted_run(lost))
 
     async def _carry(
         self, attempt_id: str, order: Order, watcher: TurnWatcher | None

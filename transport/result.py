@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from clawmarshal.errors import NotLaunchedError
 from clawmarshal.transport.masking import mask
@@ -76,6 +77,16 @@ async def to_result(
         cancel_unconfirmed=ending.left != 0,
         pid=finished.pid,
         facts={**reading.facts, **_how(output), **facts},
+    )
+
+
+def to_cancelled(result: TurnResult, run_id: str | None) -> TurnResult:
+    """Say that a launch was called off and its run aborted; None: the Gateway did not say so."""
+    if run_id is None:
+        return result
+    detail = "the launch was called off, and the Gateway says that the run was aborted"
+    return replace(
+        result, state=TurnState.CANCELLED, code="cancelled", detail=detail, run_id=run_id
     )
 
 

@@ -15,6 +15,7 @@ from clawmarshal.transport.evidence import (
     Evidence,
     EvidenceCode,
     LostTurn,
+    is_aborted,
     parse,
     read_evidence,
     run_in,
@@ -212,3 +213,33 @@ def test_no_shape_breaks_the_reading(history: object, wait: object, run_id: str 
     found = read(history, wait, run_id=run_id)
     json.dumps(dict(found.facts))
     assert found.reply_text is None or found.code is C.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, True),
+        ({"startedAt": 1000}, True),
+        ({"startedAt": 999}, False),
+        ({"startedAt": None}, False),
+        ({"startedAt": "2000"}, False),
+        ({"endedAt": None}, False),
+        ({"endedAt": 1999}, False),
+        ({"stopReason": "stop"}, False),
+        ({"stopReason": None}, False),
+        ({"status": "ok"}, False),
+        ({"status": "timeout"}, False),
+    ],
+    ids=repr,
+)
+def test_only_an_abort_since_the_launch_is_the_gateways_word(
+    changes: dict[str, object], expected: bool
+) -> None:
+    told = {"status": "error", "stopReason": "rpc", "startedAt": 2000, "endedAt": 3000}
+
+    assert is_aborted(told | changes, since_ms=1000) is expected
+
+
+def test_no_answer_is_no_abort() -> None:
+    nothing: tuple[object, ...] = (None, [], "rpc", {})
+    assert not any(is_aborted(told, since_ms=0) for told in nothing)

@@ -521,6 +521,75 @@ def test_launch_called_off_in_time_never_starts(folder: Path, turns: Path) -> No
     assert not (folder / "launches").exists()
 
 
+SAYS_OF_IT = """
+import json
+from pathlib import Path
+first = json.loads(Path(HERE, "launches").read_text())
+print(json.dumps({"messages": [{"role": "user", "content": first["message"],
+    "timestamp": time.time() * 1000, "idempotencyKey": "run-77:user"}]}))
+"""
+
+
+def called_off(folder: Path, turns: Path, wait: str, *, by: str = "stop") -> TurnResult:
+    """Call off a turn that runs; the Gateway knows its message, and says `wait` of its run."""
+
+    async def run() -> TurnResult:
+        calls = {"chat.history": SAYS_OF_IT, "agent.wait": wait}
+        fake = write_fake(folder, "note('beats', 1)\n" + STAYS, calls=calls)
+        transport = OpenClawTransport(fake.command, directory=turns, **QUICK)
+        try:
+            task = asyncio.create_task(transport.launch(make_turn()))
+            assert await await_until(lambda: bool(fake.notes("beats")))
+            if by == "stop":
+                assert transport.stop("at_1")
+            else:
+                await transport.close()
+            result = await task
+            asked = [argv[0] for argv in fake.notes("calls")]
+            assert asked == (["chat.history", "agent.wait"] if by == "stop" else [])
+            return result
+        finally:
+            await transport.close()
+
+    result = asyncio.run(run())
+    assert not list(turns.iterdir())
+    return result
+
+
+ABORTED = (
+    "now = int(time.time() * 1000); print(json.dumps({'runId': 'run-77', 'status': 'error', "
+    "'startedAt': now, 'endedAt': now, 'stopReason': 'rpc'}))"
+)
+
+
+def test_called_off_is_cancelled_when_the_gateway_says_so(folder: Path, turns: Path) -> None:
+    result = called_off(folder, turns, ABORTED)
+
+    assert judged(result) == (TurnState.CANCELLED, "cancelled"), result
+    assert (result.run_id, result.signal, result.cancel_unconfirmed) == ("run-77", 15, False)
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        ABORTED.replace("'startedAt': now", "'startedAt': now - 60_000"),
+        ABORTED.replace("'rpc'", "'stop'"),
+        "print('{}')",
+        "print('no')",
+        "sys.exit(1)",
+    ],
+    ids=["an-earlier-run", "ended-otherwise", "nothing", "no-json", "no-gateway"],
+)
+def test_called_off_is_unknown_without_the_gateways_word(
+    folder: Path, turns: Path, wait: str
+) -> None:
+    assert judged(called_off(folder, turns, wait)) == (UNKNOWN, "stopped")
+
+
+def test_service_that_ends_does_not_wait_for_the_gateways_word(folder: Path, turns: Path) -> None:
+    assert judged(called_off(folder, turns, ABORTED, by="close")) == (UNKNOWN, "stopped")
+
+
 def test_launch_called_off_between_start_and_record_is_stopped(folder: Path, turns: Path) -> None:
     async def run() -> TurnResult:
         transport = OpenClawTransport(write_fake(folder, STAYS).command, directory=turns, **QUICK)

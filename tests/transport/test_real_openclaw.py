@@ -156,7 +156,7 @@ def test_running_child_shows_closed_argv_and_environment(
     }
 
 
-def test_called_off_turn_is_unknown_although_the_gateway_aborts_it(
+def test_called_off_turn_is_cancelled_on_the_gateways_word(
     transport: OpenClawTransport, openclaw_lab: Lab
 ) -> None:
     async def run() -> TurnResult:
@@ -168,7 +168,8 @@ def test_called_off_turn_is_unknown_although_the_gateway_aborts_it(
 
     result = asyncio.run(run())
 
-    assert (result.state, result.code) == (TurnState.UNKNOWN, "stopped"), result
+    assert (result.state, result.code) == (TurnState.CANCELLED, "cancelled"), result
+    assert result.run_id
     assert not is_alive(result.pid or 0)
     assert wait_until(
         lambda: openclaw_lab.outcomes("stopme") == ["begun", "client-disconnected"], timeout_s=20
