@@ -18,6 +18,10 @@ from clawmarshal.roster.tool_policy import capabilities_of, unasked_tools
 ANY = "*"
 DEFAULT_ACCOUNT = "default"
 """What OpenClaw takes a binding without ``accountId`` to mean."""
+MAX_AGENTS = 10_000
+"""A longer list is no fleet."""
+MAX_ID_CHARS = 128
+"""A longer id, or one with characters that do not print, is none that OpenClaw gives."""
 IMPLICIT = "main"
 """The agent that OpenClaw makes up where its configuration names none."""
 
@@ -102,7 +106,7 @@ def agent_ids(document: object) -> frozenset[str] | None:
     if not isinstance(document, Mapping):
         return None
     agents = document.get("agents")
-    if not isinstance(agents, list) or not agents:
+    if not isinstance(agents, list) or not 0 < len(agents) <= MAX_AGENTS:
         return None
     ids = [_id_of(agent) for agent in agents]
     known = frozenset(agent_id for agent_id in ids if agent_id is not None)
@@ -145,13 +149,14 @@ def read_fleet(
         return LiveFleet(ids, None, refused)
     entries, whole, bindings = settings
     listed = {_id_of(agent): agent for agent in agents["agents"]}
+    owned = _by_owner(bindings)
     described = tuple(
         _live_agent(
             agent_id,
             entry=entries.get(agent_id, {}),
             listed=listed[agent_id],
             shared=whole.get("tools"),
-            bindings=bindings,
+            bindings=owned.get(agent_id, []),
             clean=clean,
         )
         for agent_id in named
@@ -172,7 +177,8 @@ def _id_of(agent: object) -> str | None:
     agent_id = agent.get("id")
     if not isinstance(agent_id, str) or not agent_id.strip():
         return None
-    return agent_id.strip().casefold()
+    folded = agent_id.strip().casefold()
+    return folded if len(folded) <= MAX_ID_CHARS and folded.isprintable() else None
 
 
 def _settings_of(
@@ -211,13 +217,12 @@ def _live_agent(
     entry: Mapping[str, object],
     listed: object,
     shared: object,
-    bindings: list[object],
+    bindings: list[Mapping[str, object]],
     clean: Callable[[str], str],
 ) -> LiveAgent:
     notes: list[str] = []
     description = _text(entry.get("description"), "description", clean=clean, notes=notes)
-    own = [b for b in bindings if isinstance(b, Mapping) and _owner_of(b) == agent_id]
-    told = [_binding(binding, clean) for binding in own]
+    told = [_binding(binding, clean) for binding in bindings]
     if None in told:
         notes.append("a binding of OpenClaw cannot be said in a roster (peer kind, guild, team)")
     return LiveAgent(
@@ -263,6 +268,14 @@ def _text(value: object, what: str, *, clean: Callable[[str], str], notes: list[
         text = text[:MAX_TEXT_CHARS].rstrip()
         notes.append(f"the {what} was longer than {MAX_TEXT_CHARS} characters; its end is left out")
     return text or None
+
+
+def _by_owner(bindings: list[object]) -> dict[str | None, list[Mapping[str, object]]]:
+    owned: dict[str | None, list[Mapping[str, object]]] = {}
+    for binding in bindings:
+        if isinstance(binding, Mapping):
+            owned.setdefault(_owner_of(binding), []).append(binding)
+    return owned
 
 
 def _owner_of(binding: Mapping[str, object]) -> str | None:

@@ -102,9 +102,10 @@ def is_aborted(wait: object, *, since_ms: int) -> bool:
     if not isinstance(wait, Mapping):
         return False
     told = (wait.get("status"), wait.get("stopReason"))
-    times = [wait.get("startedAt"), wait.get("endedAt")]
-    began, ended = (at if isinstance(at, int) else -1 for at in times)
-    return told == ("error", "rpc") and since_ms <= began <= ended
+    began, ended = _time(wait.get("startedAt")), _time(wait.get("endedAt"))
+    if began is None or ended is None or told != ("error", "rpc"):
+        return False
+    return since_ms <= began <= ended
 
 
 def read_evidence(history: object, wait: object, *, turn: LostTurn) -> Evidence:
@@ -278,11 +279,18 @@ def _facts(
         status = _word(wait.get("status"))
         yield "run_status", status
         is_active = is_active or status in ("pending", "running", "in_flight")
-        if isinstance(ended := wait.get("endedAt"), int):
+        if (ended := _time(wait.get("endedAt"))) is not None:
             yield "ended_ms", ended
             is_active = False
         yield "stop_reason", _word(wait.get("stopReason"))
     yield "active", is_active
+
+
+def _time(value: object) -> int | None:
+    """Return a Unix time in milliseconds that every ledger can hold."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < 2**53 else None
 
 
 def _word(value: object) -> str | None:

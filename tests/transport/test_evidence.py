@@ -215,6 +215,13 @@ def test_no_shape_breaks_the_reading(history: object, wait: object, run_id: str 
     assert found.reply_text is None or found.code is C.ANSWERED
 
 
+@pytest.mark.parametrize("ended", [2**53, -(10**400), True, 1.5, "soon"], ids=repr)
+def test_time_that_no_ledger_holds_is_no_time(ended: object) -> None:
+    found = read_evidence(NO_SESSION, {"status": "error", "endedAt": ended}, turn=lost())
+
+    assert "ended_ms" not in found.facts
+
+
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
