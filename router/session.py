@@ -44,12 +44,11 @@ def lone_conversation(route_id: str) -> str:
 
 def hash_parts(*parts: str | None) -> str:
     """Hash texts so that no two different lists give the same digest; lower-case hex."""
-    digest = hashlib.sha256()
+    framed = []
     for part in parts:
         if part is None:
-            digest.update(b"-")
-            continue
-        encoded = part.encode("utf-8", "surrogatepass")
-        digest.update(b"%d:" % len(encoded))
-        digest.update(encoded)
-    return digest.hexdigest()
+            framed.append(b"-")
+        else:
+            encoded = part.encode("utf-8", "surrogatepass")
+            framed.append(b"%d:%b" % (len(encoded), encoded))
+    return hashlib.sha256(b"".join(framed)).hexdigest()

@@ -1,8 +1,9 @@
 """Taking a message in: durable, once, and what was said before it."""
 
 import secrets
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Row, and_, func, insert, select, update
@@ -10,7 +11,7 @@ from sqlalchemy import ColumnElement, Row, and_, func, insert, select, update
 from clawmarshal.errors import ConflictError
 from clawmarshal.router.ledger import audit, rows, schema
 from clawmarshal.router.ledger.audit import Actor
-from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.database import Shared, Transaction
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.ledger.past import past_turns
 from clawmarshal.router.ledger.records import Accepted, ConversationView, Mode, Submission
@@ -25,22 +26,84 @@ Identity = tuple[str, str]
 """Kind and digest of something that a repeat would share."""
 
 
-def accept(tx: Transaction, submission: Submission) -> Accepted:
-    """Insert the message and its route, or find the route of its first coming.
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """The work of taking one message in, which many may share."""
 
-    Raises
-    ------
-    ConflictError
-        ``idempotency-mismatch``: the key, or the channel's id, came with another body before.
-    """
+    submission: Submission
+
+    def __call__(self, tx: Transaction) -> Accepted:
+        """Insert the message and its route, or find the route of its first coming.
+
+        Raises
+        ------
+        ConflictError
+            ``idempotency-mismatch``: the key, or the channel's id, came with another body before.
+        """
+        draft = _draft(tx, self.submission)
+        repeat = _identify(tx, draft)
+        if repeat is None:
+            _insert([draft], tx)
+            tx.moved.append((draft.route_id, S.RECEIVED))
+        return repeat or draft.accepted
+
+    def together(
+        self, txs: Sequence[Transaction], works: Sequence[Shared]
+    ) -> Sequence[Accepted | None]:
+        """Insert those whose identities nobody has, one statement for each table; see `Shared`."""
+        drafts = [
+            _draft(tx, work.submission) if isinstance(work, Acceptance) else None
+            for tx, work in zip(txs, works, strict=True)
+        ]
+        taken = _known(txs[0], [draft for draft in drafts if draft is not None])
+        fresh: list[_Draft] = []
+        results: list[Accepted | None] = []
+        for tx, draft in zip(txs, drafts, strict=True):
+            if draft is None or not taken.isdisjoint(draft.identities):
+                results.append(None)
+                continue
+            taken.update(draft.identities)
+            fresh.append(draft)
+            tx.moved.append((draft.route_id, S.RECEIVED))
+            results.append(draft.accepted)
+        rows_ = [draft.identity_row(identity) for draft in fresh for identity in draft.identities]
+        if rows_:
+            txs[0].connection.execute(insert(schema.identities), rows_)
+        if fresh:
+            _insert(fresh, txs[0])
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """The rows of a message that is not taken in yet."""
+
+    route_id: str
+    identities: list[Identity]
+    fingerprint: str
+    at: datetime
+    route: Mapping[str, object]
+    message: Mapping[str, object]
+    event: Mapping[str, object]
+
+    @property
+    def accepted(self) -> Accepted:
+        return Accepted(self.route_id, created=True, deduplicated_by=None)
+
+    def identity_row(self, identity: Identity) -> Mapping[str, object]:
+        kind, digest = identity
+        return {
+            "kind": kind,
+            "digest": digest,
+            "route_id": self.route_id,
+            "fingerprint": self.fingerprint,
+            "created_at": self.at,
+        }
+
+
+def _draft(tx: Transaction, submission: Submission) -> _Draft:
     route_id, salt = new_id("rt", now_ms=tx.now_ms), secrets.token_hex(32)
     identities = _identities(submission)
-    repeat = _identify(tx, route_id, identities, _fingerprint(submission))
-    if repeat is not None:
-        return repeat
-    tx.connection.execute(insert(schema.routes).values(_route_row(tx, route_id, submission)))
-    message = _message_row(submission.message, salt)
-    tx.connection.execute(insert(schema.messages).values(route_id=route_id, **message))
     facts = {
         "text": audit.text_seal(submission.message.text, salt),
         "bytes": len(submission.message.text.encode()),
@@ -48,9 +111,37 @@ def accept(tx: Transaction, submission: Submission) -> Accepted:
         "identified_by": [kind for kind, _ in identities],
     }
     actor = Actor(f"owner:{submission.owner}")
-    audit.append(tx, route_id, actor=actor, kind=str(S.RECEIVED), facts=facts)
-    tx.moved.append((route_id, S.RECEIVED))
-    return Accepted(route_id, created=True, deduplicated_by=None)
+    return _Draft(
+        route_id,
+        identities,
+        _fingerprint(submission) if identities else "",
+        tx.now,
+        _route_row(tx, route_id, submission),
+        {"route_id": route_id, **_message_row(submission.message, salt)},
+        audit.first(tx, route_id, actor=actor, kind=str(S.RECEIVED), facts=facts),
+    )
+
+
+def _insert(drafts: Sequence[_Draft], tx: Transaction) -> None:
+    """Insert messages with their routes and the first events of their chains."""
+    connection = tx.connection
+    connection.execute(insert(schema.routes), [draft.route for draft in drafts])
+    connection.execute(insert(schema.messages), [draft.message for draft in drafts])
+    connection.execute(insert(schema.events), [draft.event for draft in drafts])
+
+
+def _known(tx: Transaction, drafts: Sequence[_Draft]) -> set[Identity]:
+    """Return those of the identities that are somebody's."""
+    identities = schema.identities
+    known: set[Identity] = set()
+    for kind in _KINDS:
+        asked = [digest for draft in drafts for k, digest in draft.identities if k == kind]
+        if asked:
+            query = select(identities.c.digest).where(
+                identities.c.kind == kind, identities.c.digest.in_(asked)
+            )
+            known |= {(kind, digest) for digest in tx.connection.execute(query).scalars()}
+    return known
 
 
 def undecided(tx: Transaction, *, min_age_s: float) -> tuple[str, ...]:
@@ -95,26 +186,18 @@ def conversation(
     )
 
 
-def _identify(
-    tx: Transaction, route_id: str, identities: list[Identity], fingerprint: str
-) -> Accepted | None:
+def _identify(tx: Transaction, draft: _Draft) -> Accepted | None:
     """Give the route its identities, or return whose they are already.
 
     An identity that is new beside one that is known from now on names the known route.
     """
     fresh: list[Identity] = []
-    for kind, digest in identities:
-        row = {
-            "kind": kind,
-            "digest": digest,
-            "route_id": route_id,
-            "fingerprint": fingerprint,
-            "created_at": tx.now,
-        }
+    for kind, digest in draft.identities:
+        row = draft.identity_row((kind, digest))
         if tx.insert_or_ignore(schema.identities, row) or _taken_over(tx, row):
             fresh.append((kind, digest))
             continue
-        known = _known_route(tx, kind, digest, fingerprint)
+        known = _known_route(tx, kind, digest, draft.fingerprint)
         for own in fresh:
             statement = update(schema.identities).where(*_is_identity(*own))
             tx.connection.execute(statement.values(route_id=known))

@@ -16,6 +16,8 @@ from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import Event, Principal
 
 GENESIS = "0" * 64
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
+_PLAIN = (str, int, bool, type(None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,13 @@ class ChainCheck:
 
 def canonical(value: object) -> str:
     """Return the one JSON text that stands for a value."""
-    return json.dumps(plain(value), sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return _CANONICAL.encode(plain(value))
 
 
 def plain(value: object) -> object:
     """Turn what the other rooms use into what JSON knows; NaN and infinities become None."""
+    if type(value) in _PLAIN:  # most are, and this is the shortest way to know
+        return value
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
@@ -65,9 +69,7 @@ def plain(value: object) -> object:
         return value.isoformat()
     if isinstance(value, float):
         return value if value - value == 0 else None
-    if value is None or isinstance(value, str | int):
-        return value
-    return str(value)
+    return value if isinstance(value, str | int) else str(value)
 
 
 def text_seal(text: str, salt: str) -> str:
@@ -89,28 +91,48 @@ def append(
     """
     last = _last(tx, chain)
     ordinal, previous = (last.ordinal + 1, last.digest) if last else (1, GENESIS)
+    row = _row(tx.now, chain, ordinal, previous, actor=actor, kind=kind, facts=facts)
+    tx.connection.execute(insert(schema.events).values(row))
+
+
+def first(
+    tx: Transaction, chain: str, *, actor: Actor, kind: str, facts: Mapping[str, object]
+) -> Mapping[str, object]:
+    """Return the first event of a new chain, to be inserted by the caller; see `append`."""
+    return _row(tx.now, chain, 1, GENESIS, actor=actor, kind=kind, facts=facts)
+
+
+def _row(
+    at: datetime,
+    chain: str,
+    ordinal: int,
+    previous: str,
+    *,
+    actor: Actor,
+    kind: str,
+    facts: Mapping[str, object],
+) -> Mapping[str, object]:
     told = canonical({**facts, "key": actor.key_id} if actor.key_id else facts)
     digest = _link(
         previous,
         chain=chain,
         ordinal=ordinal,
-        at=tx.now,
+        at=at,
         actor=actor.name,
         address=actor.address,
         kind=kind,
         facts=told,
     )
-    row = {
+    return {
         "chain": chain,
         "ordinal": ordinal,
-        "at": tx.now,
+        "at": at,
         "actor": actor.name,
         "address": actor.address,
         "kind": kind,
         "facts": told,
         "digest": digest,
     }
-    tx.connection.execute(insert(schema.events).values(row))
 
 
 def read(tx: Transaction, chain: str, *, after: int, limit: int) -> tuple[Event, ...]:

@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +22,7 @@ Moved = tuple[str, RouteState]
 """A route's id and the state it moved to."""
 OWN_FAULTS = (IntegrityError, DataError)
 """What is wrong with one work alone, not with the database."""
+_COMPACT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +68,31 @@ class Transaction:
             else sqlite.insert(table).values(row).on_conflict_do_nothing()
         ).returning(next(iter(table.primary_key)))
         return self.connection.execute(statement).one_or_none() is not None
+
+
+class Shared(Protocol):
+    """Work of which several can be done with the statements of one."""
+
+    def __call__(self, tx: Transaction) -> object:
+        """Do it alone."""
+        ...
+
+    def together(
+        self, txs: Sequence[Transaction], works: Sequence["Shared"]
+    ) -> Sequence[object | None]:
+        """Do works of one kind, this one among them.
+
+        Parameters
+        ----------
+        txs
+            One for each work, on the same connection.
+
+        Returns
+        -------
+        Sequence
+            The result of each; None where it was left out and must be done alone.
+        """
+        ...
 
 
 class Database(Protocol):
@@ -115,7 +141,7 @@ class Database(Protocol):
 
 def compact_json(value: object) -> str:
     """Write JSON for a column."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _COMPACT.encode(value)
 
 
 @contextlib.contextmanager

@@ -160,7 +160,7 @@ class Ledger(LedgerReader):
         ConflictError
             ``idempotency-mismatch``: the key, or the channel's id, came with another body.
         """
-        return self._database.write(lambda tx: acceptance.accept(tx, submission))
+        return self._database.write(acceptance.Acceptance(submission))
 
     def keep_answer(self, route_id: str, answer: Answer) -> Answer:
         """Keep the first final answer to a message; return the one that is kept."""

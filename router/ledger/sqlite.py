@@ -4,6 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
 from sqlite3 import Error as SqliteError
@@ -17,6 +18,7 @@ from clawmarshal.router.ledger.clock import Clock
 from clawmarshal.router.ledger.database import (
     Moved,
     Rules,
+    Shared,
     T,
     Transaction,
     compact_json,
@@ -101,15 +103,9 @@ class SqliteDatabase:
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Commit what the work wrote; see `Database.write`."""
-        moved: list[Moved] = []
-
-        def told(tx: Transaction) -> T:
-            result = work(tx)
-            moved[:] = tx.moved
-            return result
-
+        told = _Told(work)
         result = cast("T", self._commits.submit(told))
-        self._on_commit(moved)
+        self._on_commit(told.moved)
         return result
 
     @contextlib.contextmanager
@@ -144,13 +140,39 @@ class SqliteDatabase:
         """
         try:
             with _translated(), self._begin() as connection:
+                done = self._do_together(connection, batch)
                 for job in batch:
-                    self._do(connection, job, is_alone=len(batch) == 1)
+                    if job not in done:
+                        self._do(connection, job, is_alone=len(batch) == 1)
         except _Undone:
             for job in batch:
                 job.result = job.error = None
                 with contextlib.suppress(Exception):  # it stands in the job
                     self._run_alone(job)
+
+    def _do_together(self, connection: Connection, batch: Sequence[Job]) -> set[Job]:
+        """Do what can share its statements; return which jobs are done.
+
+        Where that fails nothing of it stays, and each is done by itself.
+        """
+        shared = [(job, told) for job in batch if (told := _shared(job)) is not None]
+        if len(shared) < 2:
+            return set()
+        txs = [Transaction(connection, self._clock.now(), self._rules) for _ in shared]
+        works = [cast("Shared", told.work) for _, told in shared]
+        try:
+            with translated(), connection.begin_nested():
+                results = works[0].together(txs, works)
+        except LedgerUnavailableError as error:
+            raise _Undone from error
+        except Exception:
+            return set()  # whose fault it is shows when each is done alone
+        done = set()
+        for (job, told), tx, result in zip(shared, txs, results, strict=True):
+            if result is not None:
+                job.result, told.moved = result, tx.moved
+                done.add(job)
+        return done
 
     def _run_alone(self, job: Job) -> None:
         try:
@@ -222,6 +244,25 @@ class SqliteDatabase:
                 if tries == _WAL_TRIES or "locked" not in str(error):
                     raise
                 time.sleep(0.02)
+
+
+@dataclass(slots=True, eq=False)
+class _Told:
+    """Work, and what it moved."""
+
+    work: Callable[[Transaction], object]
+    moved: list[Moved] = field(default_factory=list)
+
+    def __call__(self, tx: Transaction) -> object:
+        result = self.work(tx)
+        self.moved = tx.moved
+        return result
+
+
+def _shared(job: Job) -> _Told | None:
+    """Return the work of a job if it can share its statements."""
+    told = job.work
+    return told if isinstance(told, _Told) and hasattr(told.work, "together") else None
 
 
 class _Undone(Exception):  # not an error of anybody's: the batch is done again

@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event, insert, select
+from sqlalchemy.exc import OperationalError
 
-from clawmarshal.errors import LedgerError, LedgerUnavailableError
+from clawmarshal.errors import ConflictError, LedgerError, LedgerUnavailableError
 from clawmarshal.router.ledger import schema
+from clawmarshal.router.ledger.acceptance import Acceptance
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.group_commit import MAX_BATCH, GroupCommit, Job
 from clawmarshal.router.ledger.ledger import Ledger
+from clawmarshal.router.ledger.records import Accepted
 from clawmarshal.router.ledger.sqlite import SqliteDatabase
 from tests.support.ledger_cases import submission
 
@@ -230,3 +233,126 @@ def test_leader_that_is_interrupted_takes_nobody_with_it() -> None:
     kinds = sorted(type(error).__name__ for error in errors)
     assert kinds == ["KeyboardInterrupt", "LedgerUnavailableError"]
     assert commits.submit(lambda _tx: None) == "kept"
+
+
+def accepted(future: Future[object]) -> Accepted:
+    answer = future.result(PATIENCE_S)
+    assert isinstance(answer, Accepted)
+    return answer
+
+
+@contextmanager
+def counted_statements(word: str) -> Iterator[list[str]]:
+    found: list[str] = []
+
+    def count(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        if statement.startswith(word):
+            found.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", count)
+    try:
+        yield found
+    finally:
+        event.remove(Engine, "before_cursor_execute", count)
+
+
+def test_messages_that_wait_together_share_their_statements(ledger: Ledger) -> None:
+    heard: list[str] = []
+    ledger.listen(lambda route_id, _state: heard.append(route_id))
+    works = [
+        Acceptance(submission(f"Case {number}", key=f"k-{number}", message_id=f"m-{number}"))
+        for number in range(20)
+    ]
+    with counted_statements("INSERT") as inserts, in_one_batch(ledger, works) as asked:
+        answers = [accepted(job) for job in asked]
+    assert len(inserts) == 4  # identities, routes, messages, events
+    assert sorted(heard) == sorted(answer.route_id for answer in answers)
+    for number, answer in enumerate(answers):
+        assert answer.created
+        assert ledger.route(answer.route_id).message.text == f"Case {number}"
+        assert ledger.verify_chain(answer.route_id).is_intact
+    again = ledger.accept(submission("Case 7", key="k-7", message_id="m-7"))
+    assert (again.route_id, again.deduplicated_by) == (answers[7].route_id, "key")
+    other = ledger.accept(submission("Case 9", message_id="m-9"))
+    assert (other.route_id, other.deduplicated_by) == (answers[9].route_id, "message_id")
+
+
+def test_twins_in_one_batch_make_one_route(ledger: Ledger) -> None:
+    twin = submission("Due?", key="k")
+    works = [Acceptance(submission("First", key="a")), *[Acceptance(twin)] * 3]
+    with in_one_batch(ledger, works) as asked:
+        answers = [accepted(job) for job in asked]
+    assert [answer.created for answer in answers] == [True, True, False, False]
+    assert len({answer.route_id for answer in answers}) == 2
+
+
+def test_repeats_among_new_messages_are_found_and_another_body_fails_alone(ledger: Ledger) -> None:
+    known = ledger.accept(submission("Due?", key="k"))
+    works = [
+        Acceptance(submission("A", key="a")),
+        Acceptance(submission("Due?", key="k")),
+        Acceptance(submission("Another body", key="k")),
+        Acceptance(submission("B", key="b")),
+    ]
+    with in_one_batch(ledger, works) as asked:
+        errors = [job.exception(PATIENCE_S) for job in asked]
+        repeat = accepted(asked[1])
+    assert [type(error) for error in errors] == [type(None), type(None), ConflictError, type(None)]
+    assert (repeat.route_id, repeat.deduplicated_by) == (known.route_id, "key")
+    assert len(ledger.routes()[0]) == 3
+
+
+def test_message_that_cannot_be_written_fails_alone_among_others(ledger: Ledger) -> None:
+    poison = submission("Poison", key="p", conversation="c")
+    object.__setattr__(poison.message, "sender", "half a \ud800")
+    works = [
+        Acceptance(submission("A", key="a")),
+        Acceptance(poison),
+        Acceptance(submission("B", key="b")),
+    ]
+    with in_one_batch(ledger, works) as asked:
+        errors = [job.exception(PATIENCE_S) for job in asked]
+    assert errors[0] is None and errors[2] is None
+    assert isinstance(errors[1], LedgerError) and errors[1].code == "text-invalid"
+    assert {record.message.text for record in ledger.routes()[0]} == {"A", "B"}
+
+
+def test_messages_under_which_the_database_fails_are_done_again_alone(ledger: Ledger) -> None:
+    failed: list[str] = []
+
+    def fail_once(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
+        if statement.startswith("INSERT INTO events") and not failed:
+            failed.append(statement)
+            raise OperationalError(statement, None, Exception("disk I/O error"))
+
+    event.listen(Engine, "before_cursor_execute", fail_once)
+    try:
+        works = [Acceptance(submission(name, key=name)) for name in "ABC"]
+        with in_one_batch(ledger, works) as asked:
+            assert all(accepted(job).created for job in asked)
+    finally:
+        event.remove(Engine, "before_cursor_execute", fail_once)
+    assert len(failed) == 1
+    assert {record.message.text for record in ledger.routes()[0]} == {"A", "B", "C"}
+
+
+def test_waiting_thread_that_is_interrupted_leaves_the_line_to_others() -> None:
+    is_led, is_enough = threading.Event(), threading.Event()
+
+    def run(batch: Sequence[Job]) -> None:
+        is_led.set()
+        assert is_enough.wait(PATIENCE_S)
+        for job in batch:
+            job.result = "kept"
+
+    commits = GroupCommit(run, patience_s=PATIENCE_S)
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(commits.submit, lambda _tx: None)
+        assert is_led.wait(PATIENCE_S)
+        heir = Job(lambda _tx: None, leads=True)  # as if it were told to lead and interrupted then
+        commits._waiting.append(heir)
+        second = pool.submit(commits.submit, lambda _tx: None)
+        until(lambda: commits.waiting == 2)
+        assert commits._give_up(heir)
+        is_enough.set()
+        assert first.result(PATIENCE_S) == second.result(PATIENCE_S) == "kept"
