@@ -425,16 +425,67 @@ class Ledger(LedgerReader):
             lambda tx: evidence.attach(tx, route_id, attempt_id, found, actor=actor)
         )
 
-    def create_key(self, name: str, person: str, scopes: Iterable[str]) -> str:
+    def create_key(
+        self, name: str, person: str, scopes: Iterable[str], *, lifetime_s: float | None = None
+    ) -> str:
         """Make a key and return it; only its hash is kept.
+
+        Parameters
+        ----------
+        lifetime_s
+            When it ends by itself; never where None.
 
         Raises
         ------
         LedgerError
             ``scope-invalid``, ``key-invalid``.
         """
+        granted = tuple(scopes)
         return self._database.write(
-            lambda tx: keys.create(tx, name=name, person=person, scopes=scopes)
+            lambda tx: keys.create(
+                tx, name=name, person=person, scopes=granted, lifetime_s=lifetime_s
+            )
+        )
+
+    def rotate_key(
+        self, key_id: str, *, overlap_s: float, lifetime_s: float | None = None
+    ) -> tuple[str, KeyRecord, KeyRecord]:
+        """Put a new key in the place of another, which stays valid for a while.
+
+        Parameters
+        ----------
+        overlap_s
+            How long both are valid; the old one's own end is never put off.
+
+        Returns
+        -------
+        tuple
+            The new key, its record, and the old one's.
+
+        Raises
+        ------
+        NotFoundError
+            ``not-found``.
+        ConflictError
+            ``key-ended``: it is revoked, over or replaced, or no key at all.
+        """
+        return self._database.write(
+            lambda tx: keys.rotate(tx, key_id, overlap_s=overlap_s, lifetime_s=lifetime_s)
+        )
+
+    def key_used(self, key_id: str, address: str | None = None) -> None:
+        """Note that a key was used now; callers see to it that this is rare."""
+        self._database.write(lambda tx: keys.used(tx, key_id, address))
+
+    def meet_proxied(self, person: str, scopes: Iterable[str]) -> None:
+        """Give a person whom a trusted proxy names an id; a repeat changes nothing."""
+        granted = tuple(scopes)
+        self._database.write(lambda tx: keys.meet(tx, person, granted))
+
+    def sign_in_as(self, principal: Principal, *, lifetime_s: float) -> str:
+        """Sign in somebody whom a trusted proxy named; return the token, kept as a hash."""
+        return self._database.write(
+            lambda tx: sign_ins.begin_for(tx, principal, lifetime_s=lifetime_s)
         )
 
     def revoke_key(self, key_id: str) -> KeyRecord:

@@ -1,6 +1,6 @@
 """LedgerReader: everything that can be asked of the ledger, each method one view of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import select
 
@@ -174,9 +174,26 @@ class LedgerReader(ReviewReader):
             return reaches.live(tx)
 
     def authenticate(self, key: str, address: str | None = None) -> Principal | None:
-        """Return who stands behind a key; None when it is unknown or revoked."""
+        """Return who stands behind a key; None when it is unknown, revoked or over."""
         with self._database.read() as tx:
             return keys.authenticate(tx, key, address)
+
+    def key_is_alive(self, key_id: str) -> bool:
+        """Tell whether a key lets anybody in."""
+        with self._database.read() as tx:
+            return keys.is_alive(tx, key_id)
+
+    def proxied(
+        self, person: str, scopes: Iterable[str], address: str | None = None
+    ) -> Principal | None:
+        """Return who a trusted proxy named; None where nobody met them yet, or they are barred."""
+        with self._database.read() as tx:
+            return keys.proxied(tx, person, scopes, address)
+
+    def key(self, key_id: str) -> KeyRecord:
+        """Return one key."""
+        with self._database.read() as tx:
+            return keys.one(tx, key_id)
 
     def list_keys(self) -> tuple[KeyRecord, ...]:
         """Return all keys, revoked ones too, oldest first."""

@@ -342,3 +342,16 @@ class KeyRecord:
     scopes: frozenset[str]
     created_at: datetime
     revoked_at: datetime | None = None
+    expires_at: datetime | None = None
+    """When it ends by itself; None: never."""
+    last_used_at: datetime | None = None
+    """To the minute, so that reading does not mean writing; None: never."""
+    last_address: str | None = None
+    replaced_by: str | None = None
+    """The key that a rotation put in its place; until `expires_at` both are valid."""
+    is_proxied: bool = False
+    """True: no key at all, but a person whom a trusted proxy names."""
+
+    def is_valid(self, now: datetime) -> bool:
+        """Tell whether it lets anybody in at a time."""
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)

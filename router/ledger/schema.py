@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD = "0004"
+HEAD = "0008"
 """The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -278,6 +278,10 @@ api_keys = Table(
     Column("hash", String(64), nullable=False, unique=True),
     Column("created_at", Instant, nullable=False),
     Column("revoked_at", Instant),
+    Column("expires_at", Instant),
+    Column("last_used_at", Instant),
+    Column("last_address", Text),
+    Column("replaced_by", String(40)),  # the key that a rotation put in its place
 )
 
 sign_ins = Table(

@@ -19,18 +19,23 @@ def begin(
     principal = keys.authenticate(tx, key, address)
     if principal is None or not principal.may(scope):
         return principal, None
+    return principal, begin_for(tx, principal, lifetime_s=lifetime_s)
+
+
+def begin_for(tx: Transaction, principal: Principal, *, lifetime_s: float) -> str:
+    """Sign in somebody who is known already; return the token."""
     token = secrets.token_urlsafe(32)
     tx.connection.execute(delete(schema.sign_ins).where(schema.sign_ins.c.expires_at <= tx.now))
     row = {
         "hash": _hash(token),
         "key_id": principal.key_id,
-        "address": address,
+        "address": principal.address,
         "created_at": tx.now,
         "expires_at": tx.now + timedelta(seconds=lifetime_s),
     }
     tx.connection.execute(insert(schema.sign_ins).values(row))
     audit.append(tx, principal.key_id, actor=Actor.of(principal), kind="signed_in", facts={})
-    return principal, token
+    return token
 
 
 def principal_of(tx: Transaction, token: str, address: str | None) -> Principal | None:
@@ -42,7 +47,7 @@ def principal_of(tx: Transaction, token: str, address: str | None) -> Principal 
         .where(
             signed.c.hash == _hash(token),
             signed.c.expires_at > tx.now,
-            owners.c.revoked_at.is_(None),
+            keys.alive(tx),
         )
     )
     row = tx.connection.execute(query).one_or_none()
