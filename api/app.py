@@ -9,6 +9,8 @@ from fastapi import FastAPI
 from clawmarshal._version import __version__
 from clawmarshal.api import problems
 from clawmarshal.api.endpoints import health, holds, roster, route, routes, systemone
+from clawmarshal.api.endpoints import problems as problem_pages
+from clawmarshal.api.key_use import KeyUse
 from clawmarshal.api.metrics import Figures, Metrics
 from clawmarshal.api.middleware import Surround
 from clawmarshal.api.ports import Parts
@@ -48,6 +50,7 @@ def create_app(
         async with running():
             yield
             app.state.stopping.set()
+            await app.state.key_use.settled()
 
     app = FastAPI(
         title="clawmarshal",
@@ -62,8 +65,9 @@ def create_app(
     app.state.parts = parts
     app.state.stopping = asyncio.Event()
     app.state.metrics = Metrics(figures)
+    app.state.key_use = KeyUse(parts.records.key_used)
     problems.install(app)
-    for part in (route, routes, holds, roster, systemone, health, *review.PARTS):
+    for part in (route, routes, holds, roster, systemone, health, problem_pages, *review.PARTS):
         app.include_router(part.endpoints)
     app.add_middleware(Surround, allowed_hosts=parts.allowed_hosts, metrics=app.state.metrics)
     return app

@@ -21,6 +21,14 @@ class EventView(BaseModel):
     digest: str
 
 
+class HoldEventView(EventView):
+    """One line of the audit trail that tells of a hold."""
+
+    route_id: str
+    hold_id: str | None
+    """None where the route was cancelled."""
+
+
 class EvidenceView(BaseModel):
     """What was found of a launch whose outcome was lost; it proves nothing by being empty."""
 
@@ -47,6 +55,16 @@ def event_view(event: Event) -> EventView:
         kind=event.kind,
         facts=dict(event.facts),
         digest=event.digest,
+    )
+
+
+def hold_event_view(event: Event) -> HoldEventView:
+    """Show what happened to a hold."""
+    hold = event.facts.get("hold")
+    return HoldEventView(
+        **event_view(event).model_dump(),
+        route_id=event.route_id,
+        hold_id=None if hold is None else str(hold),
     )
 
 

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from clawmarshal.api.auth import is_allowed_host
 from clawmarshal.api.metrics import Metrics
 from clawmarshal.api.problems import Problem, response
+from clawmarshal.api.tracing import HEADER, trace_of
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 OPEN_PATH = "/livez"
@@ -59,9 +60,13 @@ class _Exchange:
         self._hosts = hosts
         self._metrics = metrics
         self._status = 0
-        sent = Headers(scope=scope).get("x-request-id", "")
-        self._id = sent if REQUEST_ID.fullmatch(sent) else secrets.token_hex(8)
-        scope.setdefault("state", {})["request_id"] = self._id
+        headers = Headers(scope=scope)
+        sent = headers.getlist("x-request-id")
+        is_usable = len(sent) == 1 and REQUEST_ID.fullmatch(sent[0])
+        self._id = sent[0] if is_usable else secrets.token_hex(8)
+        self._trace = trace_of(headers.getlist(HEADER))
+        state = scope.setdefault("state", {})
+        state["request_id"], state["trace_id"] = self._id, self._trace.trace_id
 
     async def run(self, app: ASGIApp, receive: Receive) -> None:
         begin = time.monotonic()
@@ -96,6 +101,7 @@ class _Exchange:
             self._status = message["status"]
             headers = MutableHeaders(scope=message)
             headers["X-Request-Id"] = self._id
+            headers[HEADER] = self._trace.header
             headers["X-Content-Type-Options"] = "nosniff"
             headers.setdefault("Cache-Control", "no-store")
         await self._send(message)
@@ -119,6 +125,9 @@ class _Exchange:
         line = {
             "event": "request",
             "id": self._id,
+            "trace_id": self._trace.trace_id,
+            "span_id": self._trace.span_id,
+            "parent_id": self._trace.parent_id,
             "method": method,
             "path": path,
             "status": status,

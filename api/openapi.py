@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from pydantic import BaseModel
 
+from clawmarshal.api.mends import MENDS
 from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
 from clawmarshal.api.schemas import ApproveBody, RejectBody, ResolveBody, RouteBody
 from clawmarshal.api.system_one import SystemOneBody
@@ -82,7 +83,10 @@ def _problem_schema() -> dict[str, Any]:
     return {
         "type": "object",
         "description": "RFC 9457. More members by code: near, winner, gates, digest, faults.\n\n"
-        + "\n".join(f"- `{code}` ({k.status}): {k.title}." for code, k in PROBLEMS.items()),
+        + "\n".join(
+            f"- [`{code}`]({TYPE_PREFIX}{code}) ({k.status}): {k.title}. {MENDS[code]}"
+            for code, k in PROBLEMS.items()
+        ),
         "required": ["type", "title", "status", "detail", "code"],
         "properties": {
             "type": {"type": "string", "enum": [TYPE_PREFIX + code for code in PROBLEMS]},

@@ -1,17 +1,25 @@
 """What the endpoints need of the desk, the ledger and the fleet, as protocols."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from clawmarshal.api.bell import Bell
+from clawmarshal.api.guesses import Guesses
+from clawmarshal.api.proxied import ProxyTrust
+from clawmarshal.api.rates import RateLimit
 from clawmarshal.api.review.door import ReviewDoor
+from clawmarshal.api.seats import Seats
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ledger.hold_feed import HoldNews
 from clawmarshal.router.ledger.records import (
     Answer,
     Event,
+    HoldFilter,
     HoldRecord,
     Principal,
+    RouteFilter,
     RouteRecord,
     Submission,
 )
@@ -68,6 +76,24 @@ class Records(Protocol):
         """Say who is behind a key; None when it is unknown or revoked."""
         ...
 
+    def key_used(self, key_id: str, address: str | None = None) -> None:
+        """Note that a key was used."""
+        ...
+
+    def key_is_alive(self, key_id: str) -> bool:
+        """Tell whether a key still lets anybody in."""
+        ...
+
+    def proxied(
+        self, person: str, scopes: Iterable[str], address: str | None = None
+    ) -> Principal | None:
+        """Say who a trusted proxy named; None where nobody met them yet, or they are barred."""
+        ...
+
+    def meet_proxied(self, person: str, scopes: Iterable[str]) -> None:
+        """Give a person whom a trusted proxy names an id."""
+        ...
+
     def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
         """Return one route."""
         ...
@@ -76,7 +102,7 @@ class Records(Protocol):
         self,
         *,
         owner: str | None = None,
-        state: str | None = None,
+        wanted: RouteFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[Sequence[RouteRecord], str | None]:
@@ -92,9 +118,25 @@ class Records(Protocol):
         ...
 
     def events(
-        self, route_id: str, *, owner: str | None = None, after: int = 0, limit: int = 500
+        self,
+        route_id: str,
+        *,
+        owner: str | None = None,
+        after: int = 0,
+        limit: int = 500,
+        kind: str | None = None,
     ) -> Sequence[Event]:
         """List the audit trail of one route, oldest first."""
+        ...
+
+    def newest_event(self) -> int:
+        """Return the number of the newest event; 0 where there is none."""
+        ...
+
+    def hold_events(
+        self, *, after: int, owner: str | None = None, known: frozenset[int] = frozenset()
+    ) -> HoldNews:
+        """Return what happened to holds since an event, oldest first; at most a batch."""
         ...
 
     def hold(self, hold_id: str, *, owner: str | None = None) -> HoldRecord:
@@ -105,7 +147,7 @@ class Records(Protocol):
         self,
         *,
         owner: str | None = None,
-        state: str | None = "open",
+        wanted: HoldFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[Sequence[HoldRecord], str | None]:
@@ -167,6 +209,16 @@ class Parts:
     """The cap on a message's text in force."""
     allowed_hosts: frozenset[str]
     """Names that may stand in ``Host``, lower-case, without port; ``*`` for any."""
+    proxy: ProxyTrust | None = None
+    """Whose word about who is asking is believed; nobody's where None."""
+    guesses: Guesses = field(default_factory=Guesses)
+    """Counts unknown keys, those on the sign-in page too."""
+    rate: RateLimit | None = None
+    """How often each key may ask; as often as it likes where None."""
+    seats: Seats = field(default_factory=lambda: Seats(1000))
+    """What each key may keep open."""
+    bell: Bell = field(default_factory=Bell)
+    """Rings when a route moved."""
     body_timeout_s: float = 30.0
     max_wait_s: float = 600.0
     max_body_bytes: int = 0

@@ -20,7 +20,8 @@ from clawmarshal.errors import (
     UnknownAgentError,
 )
 
-TYPE_PREFIX = "urn:clawmarshal:problem:"
+TYPE_PREFIX = "/problems/"
+"""Of the service itself: what a ``type`` names can be opened there, without a key."""
 MEDIA_TYPE = "application/problem+json"
 RETRY_AFTER_S = 2
 
@@ -39,6 +40,9 @@ class Kind:
 _BAD_MESSAGE = "The message cannot be accepted"
 PROBLEMS: Mapping[str, Kind] = MappingProxyType(
     {
+        "request-malformed": Kind(400, "The request is not HTTP that can be read"),
+        "head-timeout": Kind(408, "The head of the request did not arrive in time"),
+        "too-many-connections": Kind(503, "The service has as many connections as it may have"),
         "body-not-json": Kind(400, "The body is not JSON"),
         "body-not-utf8": Kind(400, "The body is not UTF-8"),
         "body-duplicate-key": Kind(400, "The body names a key twice"),
@@ -49,9 +53,15 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "media-type": Kind(415, "The content type is not supported"),
         "query-invalid": Kind(422, "A query parameter is not valid"),
         "cursor-invalid": Kind(422, "The cursor is not one of ours"),
+        "if-match-invalid": Kind(400, "The If-Match header is not valid"),
+        "hold-changed": Kind(412, "The hold is not what it was"),
         "idempotency-key-invalid": Kind(400, "The Idempotency-Key header is not valid"),
         "key-missing": Kind(401, "A key is needed"),
         "key-unknown": Kind(401, "The key is not known"),
+        "identity-invalid": Kind(401, "The proxy names nobody that can be known"),
+        "too-many-guesses": Kind(429, "Too many unknown keys came from this address"),
+        "too-many-requests": Kind(429, "The key asks too often"),
+        "too-many-waits": Kind(429, "The key keeps too much open"),
         "scope-missing": Kind(403, "The key does not hold the scope"),
         "host-not-allowed": Kind(421, "This host name is not served here"),
         "path-unknown": Kind(404, "There is nothing here"),
@@ -86,6 +96,7 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "conflict": Kind(409, "The row is in another state"),
         "reload-refused": Kind(422, "What the files say cannot be used"),
         "no-settings-file": Kind(409, "There is no file to read again"),
+        "stopping": Kind(503, "The service stops; nothing was accepted"),
         "accepted-unread": Kind(503, "The message is accepted; what became of it cannot be read"),
         "ledger-unavailable": Kind(503, "The ledger is away; nothing was accepted"),
         "internal": Kind(500, "The service failed"),
@@ -124,10 +135,10 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
 
-def response(problem: Problem) -> JSONResponse:
-    """Write a problem document."""
+def document(problem: Problem) -> dict[str, object]:
+    """Return a problem document."""
     kind = PROBLEMS.get(problem.code, PROBLEMS["internal"])
-    document = {
+    return {
         "type": TYPE_PREFIX + problem.code,
         "title": kind.title,
         "status": kind.status,
@@ -135,7 +146,14 @@ def response(problem: Problem) -> JSONResponse:
         "code": problem.code,
         **problem.members,
     }
-    return JSONResponse(document, kind.status, headers=problem.headers, media_type=MEDIA_TYPE)
+
+
+def response(problem: Problem) -> JSONResponse:
+    """Answer with a problem document."""
+    kind = PROBLEMS.get(problem.code, PROBLEMS["internal"])
+    return JSONResponse(
+        document(problem), kind.status, headers=problem.headers, media_type=MEDIA_TYPE
+    )
 
 
 def of_error(error: ClawmarshalError) -> Problem:
@@ -148,6 +166,8 @@ def of_error(error: ClawmarshalError) -> Problem:
             members["near"] = list(error.near)
         case ConflictError():
             members |= error.detail
+            if "opens_in_s" in error.detail:
+                headers["Retry-After"] = str(error.detail["opens_in_s"])
             if error.winner is not None:
                 members["winner"] = error.winner
         case AcceptedUnreadError():

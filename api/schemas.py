@@ -78,7 +78,12 @@ class RouteBody(Body):
     ) = None
 
     def submission(
-        self, owner: str, *, idempotency_key: str | None, max_text_bytes: int
+        self,
+        owner: str,
+        *,
+        idempotency_key: str | None,
+        max_text_bytes: int,
+        trace: str | None = None,
     ) -> Submission:
         """Make what the desk takes.
 
@@ -110,6 +115,7 @@ class RouteBody(Body):
             clarifies=self.clarifies,
             cancel_on_disconnect=self.cancel_on_disconnect,
             reply_target=self.reply_target,
+            trace=trace,
         )
 
 

@@ -9,6 +9,7 @@ from types import FrameType
 import uvicorn
 
 from clawmarshal.api.logs import log_to_stderr
+from clawmarshal.api.peers import Patience, protocol_with
 from clawmarshal.api.reloading import SettingsFile, reloading_on_hangup
 from clawmarshal.api.settings import Settings
 from clawmarshal.api.wiring import Service, wire
@@ -87,6 +88,7 @@ async def _serve(
     app = service.app(runs_service=False)
     config = uvicorn.Config(
         app,
+        http=protocol_with(_patience(service.settings)),
         log_config=None,
         access_log=False,
         server_header=False,
@@ -96,6 +98,14 @@ async def _serve(
     server = _Server(config, on_started=announce, stopping=app.state.stopping)
     async with service.running(), reloading_on_hangup(service.reloader):
         await server.serve(sockets=[listener])
+
+
+def _patience(settings: Settings) -> Patience:
+    return Patience(
+        head_s=settings.limits.head_timeout_s,
+        stall_s=settings.limits.stall_s,
+        max_connections=settings.server.max_connections,
+    )
 
 
 def _bind(host: str, port: int) -> socket.socket:

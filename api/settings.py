@@ -17,6 +17,7 @@ from clawmarshal.api.decision_settings import (
 from clawmarshal.api.faults import Source, read_source, unknown_keys, validation_faults
 from clawmarshal.api.imports import is_import_path
 from clawmarshal.api.overrides import merged, overrides_in
+from clawmarshal.api.proxied import networks_of
 from clawmarshal.api.secrets import (
     GatewaySettings,
     SecretPlace,
@@ -67,6 +68,27 @@ def _checked_policy(value: object, check: Callable[[object], Policy]) -> Policy:
         raise ValueError("; ".join(fault.message for fault in error.faults)) from None
 
 
+def _checked_addresses(value: list[str]) -> list[str]:
+    networks_of(value)
+    return value
+
+
+Scope = Literal["route", "pin", "review", "admin"]
+
+
+class TrustedProxySettings(Section):
+    """A reverse proxy whose word about who is asking is believed."""
+
+    addresses: Annotated[list[str], AfterValidator(_checked_addresses)] = Field(
+        default_factory=list
+    )
+    """From where: addresses or networks of the socket's peer; nobody is believed where empty."""
+    header: str = Field(default="X-Forwarded-User", pattern=r"^[A-Za-z0-9-]{1,64}$")
+    """Where the name stands; the proxy must take it out of what its own callers send."""
+    scopes: list[Scope] = Field(default_factory=lambda: list[Scope](["review"]))
+    """What everybody whom it names may do."""
+
+
 class ServerSettings(Section):
     """Where the service listens."""
 
@@ -80,6 +102,9 @@ class ServerSettings(Section):
     """Seconds that a sign-in on the review pages lasts."""
     watch_s: float = Field(default=5.0, ge=0, le=3600)
     """Seconds between two looks at whether configuration or roster changed; 0 never looks."""
+    max_connections: int = Field(default=2000, ge=1, le=1_000_000)
+    """More are answered 503 and closed."""
+    trusted_proxy: TrustedProxySettings = TrustedProxySettings()
     open_on_loopback: bool = False
     """True lets peers on loopback use ``/v1/systemone`` without a key; nothing else."""
 
@@ -132,7 +157,15 @@ class LimitSettings(Section):
     """What a caller may ask of the service."""
 
     body_timeout_s: float = Field(default=30.0, gt=0, le=600)
+    head_timeout_s: float = Field(default=15.0, gt=0, le=600)
+    """Seconds until a request's head must be there, and what is left of a body nobody reads."""
+    stall_s: float = Field(default=30.0, gt=0, le=600)
+    """Seconds that a caller may leave an answer unread; then the connection is cut."""
     max_wait_s: float = Field(default=600.0, ge=0, le=600)
+    waits_per_key: int = Field(default=1000, ge=1, le=100_000)
+    """How many waits and streams each key may keep open; more are 429."""
+    requests_per_minute: int | None = Field(default=None, ge=1, le=1_000_000)
+    """Requests in any minute, by key; more are 429. No limit where None."""
     ready_age_s: float = Field(default=86400.0, gt=0)
     """A route that waited longer than this for its launch expires."""
     repeat_window_s: float | None = Field(default=None, ge=60)

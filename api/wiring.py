@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from clawmarshal.api.app import create_app, nothing_to_start
 from clawmarshal.api.arranging import Arrangement, arrange, under
 from clawmarshal.api.auth import LOOPBACK_NAMES
+from clawmarshal.api.bell import Bell
 from clawmarshal.api.configured import (
     configured_challenger,
     configured_fallback,
@@ -20,9 +21,11 @@ from clawmarshal.api.configured import (
 from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
+from clawmarshal.api.proxied import ProxyTrust, networks_of
 from clawmarshal.api.rates import RateLimit
 from clawmarshal.api.reloading import Reloader, SettingsFile
 from clawmarshal.api.review.door import ReviewDoor
+from clawmarshal.api.seats import Seats
 from clawmarshal.api.settings import (
     Settings,
 )
@@ -76,6 +79,8 @@ class Service:
     address: str = ""
     """Where it listens, once it does."""
     fallback: DecisionModel | None = None
+    bell: Bell = field(default_factory=Bell)
+    """Rings when a route of this process moved."""
     reconciler: Reconciler | None = None
     """Looks for traces of lost turns; None where no Gateway could have any."""
     reloader: Reloader | None = None
@@ -100,6 +105,10 @@ class Service:
             health=self.health,
             max_text_bytes=self.settings.transport.max_text_bytes,
             allowed_hosts=_allowed_hosts(self.settings),
+            proxy=_trusted_proxy(self.settings),
+            rate=_rate(self.settings),
+            seats=Seats(self.settings.limits.waits_per_key),
+            bell=self.bell,
             body_timeout_s=self.settings.limits.body_timeout_s,
             max_wait_s=self.settings.limits.max_wait_s,
             system_one=SystemOneDoor(
@@ -153,6 +162,7 @@ class Service:
             if self.settings.mode == "enforce":
                 await self.dispatcher.start()
             await self.desk.start()
+            at_end.callback(self.ledger.listen(lambda *_: self.bell.ring()))
             yield
 
     @asynccontextmanager
@@ -370,6 +380,18 @@ class _Nobody:
         self, ballot: Ballot, message: InboundMessage, *, deadline_s: float
     ) -> Answers:
         raise DecisionUnavailableError("this desk only answers holds")
+
+
+def _trusted_proxy(settings: Settings) -> ProxyTrust | None:
+    told = settings.server.trusted_proxy
+    if not told.addresses:
+        return None
+    return ProxyTrust(networks_of(told.addresses), told.header.lower(), frozenset(told.scopes))
+
+
+def _rate(settings: Settings) -> RateLimit | None:
+    per_minute = settings.limits.requests_per_minute
+    return None if per_minute is None else RateLimit(per_minute)
 
 
 def _allowed_hosts(settings: Settings) -> frozenset[str]:

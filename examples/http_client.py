@@ -1,4 +1,4 @@
-"""Talk to a running service over HTTP: send, wait, list what is held, approve.
+"""Talk to a running service over HTTP: send, wait, see what is held, approve, follow.
 
 ``make run`` prints the address and the two keys:
 
@@ -6,48 +6,18 @@
 """
 
 import sys
-import uuid
-from typing import Any
 
-import httpx
+from clawmarshal.api.client import Client, Route
 
 SAFE = "Which invoices are still unpaid, and when is each of them due?"
 RISKY = "Refund the 4,000 euros that Kestrel GmbH paid twice."
 
 
-def client(address: str, key: str) -> httpx.Client:
-    """Return a client that shows a key."""
-    headers = {"Authorization": f"Bearer {key}"}
-    return httpx.Client(base_url=address, headers=headers, timeout=60)
-
-
-def send(http: httpx.Client, text: str) -> dict[str, Any]:
-    """Send one message and wait for its end.
-
-    A message of a channel has a ``message_id``; one of your own gets a key. With either, the
-    second try after a lost connection finds the first and launches nothing.
-    """
-    key = str(uuid.uuid4())
-    for is_last in (False, True):
-        try:
-            answer = http.post(
-                "/route",
-                json={"text": text, "channel": "example", "wait_s": 30},
-                headers={"Idempotency-Key": key},
-            )
-            break
-        except httpx.TransportError:
-            if is_last:
-                raise
-    route: dict[str, Any] = answer.raise_for_status().json()
-    return route
-
-
-def show(route: dict[str, Any]) -> None:
+def show(route: Route) -> None:
     """Say what became of a message."""
-    print(f"  {route['state']}: {route['agent']} ({route['reason']})")
-    if route["reply"]:
-        print(f"  {route['reply']['text']}")
+    print(f"  {route.state}: {route.agent} ({route.reason})")
+    if route.reply:
+        print(f"  {route.reply}")
 
 
 def main() -> None:
@@ -55,20 +25,24 @@ def main() -> None:
     if len(sys.argv) != 4:
         sys.exit("usage: http_client.py ADDRESS ROUTE_KEY REVIEW_KEY")
     address, route_key, review_key = sys.argv[1:]
-    with client(address, route_key) as caller, client(address, review_key) as reviewer:
+    with Client(address, route_key) as caller, Client(address, review_key) as reviewer:
         print(SAFE)
-        show(send(caller, SAFE))
+        # A message of a channel has a message_id; one of your own gets a key by itself. With
+        # either, a second try after a lost connection finds the first and launches nothing.
+        show(caller.send(SAFE, channel="example", wait_s=30))
         print(RISKY)
-        held = send(caller, RISKY)
+        held = caller.send(RISKY, channel="example", wait_s=30)
         show(held)
-        hold = reviewer.get(f"/holds/{held['hold_id']}").raise_for_status().json()
-        for gate in hold["gates"]:
-            print(f"  gate {gate['number']}: {gate['detail']}")
-        # The digest stands for what was shown: if anything else would run, this is refused.
-        approval = {"agent": hold["suggestion"], "digest": hold["digest"]}
-        reviewer.post(f"/holds/{hold['id']}/approve", json=approval).raise_for_status()
-        print(f"  approved for {hold['suggestion']}")
-        show(caller.get(f"/routes/{held['id']}", params={"wait_s": 30}).raise_for_status().json())
+        assert held.id is not None and held.hold_id is not None
+        hold = reviewer.hold(held.hold_id)
+        for gate in hold.gates:
+            print(f"  gate {gate.number}: {gate.detail}")
+        # What was read is what is approved: if anything else would run, this is refused.
+        reviewer.approve(hold)
+        print(f"  approved for {hold.suggestion}")
+        for event in caller.follow(held.id):  # until it has ended
+            print(f"  {event.kind}")
+        show(caller.route(held.id))
 
 
 if __name__ == "__main__":

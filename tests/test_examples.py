@@ -63,6 +63,8 @@ def test_the_http_client_walks_dispatch_hold_and_approval(tmp_path: Path) -> Non
             "Refund the 4,000 euros that Kestrel GmbH paid twice.",
             "  held: billing (risk)",
             "  approved for billing",
+            *(f"  {kind}" for kind in ("received", "decided", "held", "approved", "ready")),
+            *(f"  {kind}" for kind in ("launching", "running", "done")),
             "  done: billing (risk)",
         ]
         assert sum("[stand-in] The message" in line for line in lines) == 2

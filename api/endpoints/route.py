@@ -7,10 +7,10 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 
-from clawmarshal.api.auth import RouteKey, parts_of, scope_missing
+from clawmarshal.api.auth import RouteKey, check_still_valid, parts_of, scope_missing
 from clawmarshal.api.bodies import read_model
 from clawmarshal.api.ports import Desk, Parts, Records
-from clawmarshal.api.problems import Problem
+from clawmarshal.api.problems import RETRY_AFTER_S, Problem
 from clawmarshal.api.schemas import RouteBody
 from clawmarshal.api.views import RouteView, route_view
 from clawmarshal.api.waiting import GivenUp, wait_for
@@ -49,9 +49,7 @@ async def post_route(request: Request, principal: RouteKey) -> Response:
         _check_pin(body.agent, principal, parts)
     submission = await _checked(body, principal, key=key, parts=parts)
     if body.mode == "dry_run":
-        rehearsed = dict(await parts.desk.dry_run(submission))
-        # The id names no row, so it is not shown.
-        return JSONResponse(rehearsed | {"id": None, "state": None, "mode": "dry_run"})
+        return await _rehearse(request, parts.desk, submission)
     # Gate 1: a caller who left before acceptance leaves no row, and the key stays usable.
     if await request.is_disconnected():
         raise Problem("caller-gone", "Nothing was accepted.")
@@ -61,11 +59,25 @@ async def post_route(request: Request, principal: RouteKey) -> Response:
         return _replayed(record, kept, repeat)
     if body.wait_s > 0 and record.state not in RESTING:
         wait_s = min(body.wait_s, parts.max_wait_s)
-        record = await _wait(request, record, submission, principal=principal, wait_s=wait_s)
+        with parts.seats.take(principal.key_id):
+            record = await _wait(request, record, submission, principal=principal, wait_s=wait_s)
+        await check_still_valid(request, principal)
     answer = _answer(record, repeat)
     if answer.status_code == 200 and submission.is_repeatable:
         await _keep(parts.records, record.id, answer)
     return answer
+
+
+async def _rehearse(request: Request, desk: Desk, submission: Submission) -> JSONResponse:
+    """Decide and keep nothing; given up when the caller leaves or the service stops."""
+    rehearsed = await wait_for(request, desk.dry_run(submission))
+    if rehearsed is GivenUp.STOPPING:
+        retry = {"Retry-After": str(RETRY_AFTER_S)}
+        raise Problem("stopping", "Nothing was kept.", headers=retry)
+    if isinstance(rehearsed, GivenUp):
+        raise Problem("caller-gone", "Nothing was kept.")
+    # The id names no row, so it is not shown.
+    return JSONResponse(dict(rehearsed) | {"id": None, "state": None, "mode": "dry_run"})
 
 
 async def _kept(records: Records, route_id: str) -> Answer | None:
@@ -101,6 +113,7 @@ async def _checked(
         principal.person,
         idempotency_key=key,
         max_text_bytes=parts.max_text_bytes,
+        trace=principal.trace,
     )
     # Megabytes take a while to look through; others are served meanwhile.
     return await asyncio.to_thread(make) if len(body.text) > ON_LOOP_CHARS else make()

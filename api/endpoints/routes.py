@@ -3,12 +3,15 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 
-from clawmarshal.api.auth import ReaderKey, ReviewKey, owner_filter, parts_of
+from clawmarshal.api.auth import ReaderKey, ReviewKey, check_still_valid, owner_filter, parts_of
 from clawmarshal.api.bodies import read_model
+from clawmarshal.api.cursors import opened, sealed
 from clawmarshal.api.event_views import event_view
+from clawmarshal.api.queries import After, Limit, RouteListing, Words, last_event_id
 from clawmarshal.api.schemas import ResolveBody
+from clawmarshal.api.streams import ENDED, RouteTrail, stream, wants_stream
 from clawmarshal.api.views import (
     EventPage,
     RouteDetailView,
@@ -17,12 +20,10 @@ from clawmarshal.api.views import (
     route_view,
 )
 from clawmarshal.api.waiting import GivenUp, wait_for
-from clawmarshal.router.ledger.states import RESTING, RouteState
+from clawmarshal.router.ledger.records import Principal
+from clawmarshal.router.ledger.states import RESTING
 
 endpoints = APIRouter()
-
-Limit = Annotated[int, Query(ge=1, le=500)]
-Cursor = Annotated[str | None, Query(min_length=1, max_length=200)]
 
 
 @endpoints.get("/routes")
@@ -30,19 +31,22 @@ async def list_routes(
     request: Request,
     principal: ReaderKey,
     *,
-    state: RouteState | None = None,
-    limit: Limit = 50,
-    cursor: Cursor = None,
+    listing: Annotated[RouteListing, Query()],
 ) -> RoutePage:
-    """List routes, newest first; ``route`` keys see their own."""
+    """List routes, newest first; ``route`` keys see their own.
+
+    ``next`` goes on where a page ends, with the same filters.
+    """
+    owner = owner_filter(principal)
+    belongs = ("routes", owner, *listing.marks)
     rows, following = await asyncio.to_thread(
         parts_of(request).records.routes,
-        owner=owner_filter(principal),
-        state=state,
-        limit=limit,
-        cursor=cursor,
+        owner=owner,
+        wanted=listing.wanted(),
+        limit=listing.limit,
+        cursor=opened(listing.cursor, *belongs),
     )
-    return RoutePage(routes=[route_view(row) for row in rows], next=following)
+    return RoutePage(routes=[route_view(row) for row in rows], next=sealed(following, *belongs))
 
 
 @endpoints.get("/routes/{route_id}")
@@ -58,34 +62,59 @@ async def get_route(
     owner = owner_filter(principal)
     record = await asyncio.to_thread(parts.records.route, route_id, owner=owner)
     if wait_s > 0 and record.state not in RESTING:
-        wait = parts.desk.wait(route_id, wait_s=min(wait_s, parts.max_wait_s), owner=owner)
-        waited = await wait_for(request, wait)
+        with parts.seats.take(principal.key_id):
+            wait = parts.desk.wait(route_id, wait_s=min(wait_s, parts.max_wait_s), owner=owner)
+            waited = await wait_for(request, wait)
+        await check_still_valid(request, principal)
         record = record if isinstance(waited, GivenUp) else waited
     return route_detail_view(record)
 
 
-@endpoints.get("/routes/{route_id}/events")
+@endpoints.get("/routes/{route_id}/events", response_model=EventPage)
 async def get_events(
     request: Request,
     principal: ReaderKey,
     route_id: str,
     *,
     limit: Limit = 500,
-    after: Annotated[int, Query(ge=0, le=2**62)] = 0,
-) -> EventPage:
-    """Show the audit trail of a route, oldest first; ``after`` is the last number seen."""
+    after: After = 0,
+    kind: Annotated[Words | None, Query()] = None,
+) -> EventPage | Response:
+    """Show the audit trail of a route, oldest first; ``after`` is the last number seen.
+
+    With ``Accept: text/event-stream`` it is a stream of them, resumed by ``Last-Event-ID``, that
+    ends with an event ``end`` once the route has ended; after that a resumption is 204.
+    """
+    records, owner = parts_of(request).records, owner_filter(principal)
+    if wants_stream(request):
+        return await _stream_events(request, principal, route_id, after=after)
     found = await asyncio.to_thread(
-        parts_of(request).records.events,
+        records.events,
         route_id,
-        owner=owner_filter(principal),
+        owner=owner,
         after=after,
         limit=limit + 1,  # one more than is shown, to know whether there is more
+        kind=kind,
     )
     shown = found[:limit]
     return EventPage(
         events=[event_view(event) for event in shown],
         next=str(shown[-1].number) if len(found) > limit else None,
     )
+
+
+async def _stream_events(
+    request: Request, principal: Principal, route_id: str, *, after: int
+) -> Response:
+    records, owner = parts_of(request).records, owner_filter(principal)
+    seen = last_event_id(request)
+    record = await asyncio.to_thread(records.route, route_id, owner=owner)
+    trail = RouteTrail(records, route_id, owner, after if seen is None else seen)
+    if seen is not None and record.state in ENDED:
+        left = await asyncio.to_thread(records.events, route_id, owner=owner, after=seen, limit=1)
+        if not left:
+            return Response(status_code=204)  # a browser stops to come back then
+    return stream(request, principal, trail.look)
 
 
 @endpoints.post("/routes/{route_id}/cancel")

@@ -1,5 +1,6 @@
 """PageRoute: whatever goes wrong on a page is said on a page."""
 
+import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -7,11 +8,12 @@ from fastapi import Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 
-from clawmarshal.api.auth import CHALLENGE
+from clawmarshal.api.auth import CHALLENGE, proxied_person
 from clawmarshal.api.problems import PROBLEMS, Problem, of_error, of_query
 from clawmarshal.api.review.pages import page
 from clawmarshal.api.review.session import SignInNeededError
 from clawmarshal.errors import ClawmarshalError
+from clawmarshal.router.ledger.records import Principal
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 ELSEWHERE = ("cross-site", "same-site")
@@ -29,7 +31,7 @@ class PageRoute(APIRoute):
             try:
                 return await serve(request)
             except SignInNeededError:
-                return _sign_in_first(request)
+                return _sign_in_first(request, await _named(request))
             except Problem as problem:
                 return problem_page(problem)
             except ClawmarshalError as error:
@@ -54,7 +56,14 @@ def problem_page(problem: Problem) -> Response:
     )
 
 
-def _sign_in_first(request: Request) -> Response:
+async def _named(request: Request) -> Principal | None:
+    """Return whom a trusted proxy names; nobody where that cannot be told."""
+    with contextlib.suppress(Problem, ClawmarshalError):
+        return await proxied_person(request)
+    return None
+
+
+def _sign_in_first(request: Request, named: Principal | None) -> Response:
     """Ask for a key; a link from elsewhere is followed once more from here before that.
 
     Browsers leave the cookie out when a link on another site is followed, and send it when our
@@ -73,6 +82,7 @@ def _sign_in_first(request: Request) -> Response:
         headers={"WWW-Authenticate": CHALLENGE},
         there=there,
         fault=None if is_read else LOST,
+        named=named,
     )
 
 

@@ -118,7 +118,7 @@ async def show_unknowns(
     """List the turns that may have run, each with what is known of it."""
     records, following = await asyncio.to_thread(
         parts_of(request).records.routes,
-        state=str(RouteState.UNKNOWN),
+        wanted=RouteFilter(str(RouteState.UNKNOWN)),
         limit=PAGE,
         cursor=cursor or None,
     )

@@ -3,13 +3,13 @@
 import asyncio
 import hashlib
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
-from urllib.parse import urlsplit
 
 from fastapi import Depends, Request, Response
 
-from clawmarshal.api.auth import parts_of
+from clawmarshal.api.auth import parts_of, peer_of, proxied_person
+from clawmarshal.api.origins import is_from_our_own_page
 from clawmarshal.api.problems import Problem
 from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.router.ledger.records import Principal
@@ -77,34 +77,36 @@ async def reviewer_of(request: Request) -> Reviewer:
     principal = None
     if token is not None:
         principal = await asyncio.to_thread(door.ledger.signed_in, token, address_of(request))
+    if principal is not None and principal.is_proxied:
+        principal = await _still_named(request, principal)
     if token is None or principal is None or not principal.may("review"):
         raise SignInNeededError
+    principal = replace(principal, trace=request.state.trace_id)
+    request.app.state.key_use.used(principal.key_id, principal.address)
     request.state.key_id = principal.key_id
     return Reviewer(principal, token)
 
 
+async def _still_named(request: Request, principal: Principal) -> Principal | None:
+    """Return a person of a proxy only while the proxy names them, with what they may now."""
+    named = await proxied_person(request)
+    return named if named is not None and named.key_id == principal.key_id else None
+
+
 def address_of(request: Request) -> str | None:
     """Return where a request came from."""
-    return request.client.host if request.client else None
+    return peer_of(request)
 
 
 def check_origin(request: Request) -> None:
     """Refuse a form that another site sent.
-
-    Browsers say where a form was; whoever says nothing at all is not a browser that somebody
-    could be led astray in, and is refused too.
 
     Raises
     ------
     Problem
         ``form-foreign``.
     """
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    is_ours = site in ("same-origin", "none")
-    if site is None and origin is not None:
-        is_ours = urlsplit(origin).netloc.lower() == request.headers.get("host", "").lower()
-    if not is_ours:
+    if not is_from_our_own_page(request):
         raise Problem(
             "form-foreign",
             "It came from another site. A proxy before the service must pass the Host header.",

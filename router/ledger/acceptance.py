@@ -110,7 +110,7 @@ def _draft(tx: Transaction, submission: Submission) -> _Draft:
         "mode": submission.mode,
         "identified_by": [kind for kind, _ in identities],
     }
-    actor = Actor(f"owner:{submission.owner}")
+    actor = Actor(f"owner:{submission.owner}", trace=submission.trace)
     return _Draft(
         route_id,
         identities,

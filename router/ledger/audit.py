@@ -28,11 +28,15 @@ class Actor:
     """``service``, ``worker:ID`` or ``person:NAME``."""
     address: str | None = None
     key_id: str | None = None
+    trace: str | None = None
+    """32 hex digits: the trace of the request that had it done."""
 
     @classmethod
     def of(cls, principal: Principal) -> "Actor":
         """Name an authenticated person."""
-        return cls(f"person:{principal.person}", principal.address, principal.key_id)
+        return cls(
+            f"person:{principal.person}", principal.address, principal.key_id, principal.trace
+        )
 
 
 SERVICE = Actor("service")
@@ -112,7 +116,8 @@ def _row(
     kind: str,
     facts: Mapping[str, object],
 ) -> Mapping[str, object]:
-    told = canonical({**facts, "key": actor.key_id} if actor.key_id else facts)
+    asked = {"key": actor.key_id, "trace": actor.trace}
+    told = canonical({**facts, **{name: value for name, value in asked.items() if value}})
     digest = _link(
         previous,
         chain=chain,
@@ -135,12 +140,16 @@ def _row(
     }
 
 
-def read(tx: Transaction, chain: str, *, after: int, limit: int) -> tuple[Event, ...]:
+def read(
+    tx: Transaction, chain: str, *, after: int, limit: int, kind: str | None = None
+) -> tuple[Event, ...]:
     """Return the events of one chain whose number is over ``after``, oldest first."""
     events = schema.events
     query = select(events).where(events.c.chain == chain, events.c.number > after)
+    if kind is not None:
+        query = query.where(events.c.kind == kind)
     found = tx.connection.execute(query.order_by(events.c.ordinal).limit(limit))
-    return tuple(_event(row) for row in found)
+    return tuple(event_of(row) for row in found)
 
 
 def of_kind(
@@ -153,7 +162,7 @@ def of_kind(
     query = select(events).where(events.c.chain.in_(chains), events.c.kind == kind)
     found: dict[str, tuple[Event, ...]] = {}
     for row in tx.connection.execute(query.order_by(events.c.number)):
-        found[row.chain] = (*found.get(row.chain, ()), _event(row))
+        found[row.chain] = (*found.get(row.chain, ()), event_of(row))
     return found
 
 
@@ -212,7 +221,8 @@ def _rows(tx: Transaction, chain: str) -> list[Row[Any]]:
     return list(tx.connection.execute(query.order_by(schema.events.c.ordinal)))
 
 
-def _event(row: Row[Any]) -> Event:
+def event_of(row: Row[Any]) -> Event:
+    """Return the event of a row."""
     return Event(
         number=row.number,
         route_id=row.chain,

@@ -111,7 +111,7 @@ def proxied(
     row = _proxied_row(tx, person)
     if row is None or not _record(row).is_valid(tx.now):
         return None
-    return Principal(row.person, row.id, frozenset(scopes), address)
+    return Principal(row.person, row.id, frozenset(scopes), address, is_proxied=True)
 
 
 def meet(tx: Transaction, person: str, scopes: Iterable[str]) -> None:
@@ -164,6 +164,11 @@ def _principal(row: Row[Any], address: str | None) -> Principal:
     return Principal(row.person, row.id, frozenset(row.scopes), address)
 
 
+def is_proxied(hashed: str) -> bool:
+    """Tell whether a key's row stands for a person of a proxy."""
+    return hashed.startswith(PROXIED)
+
+
 def _proxied_row(tx: Transaction, person: str) -> Row[Any] | None:
     query = select(schema.api_keys).where(schema.api_keys.c.hash == _proxied_hash(person))
     return tx.connection.execute(query).one_or_none()
@@ -181,7 +186,7 @@ def _record(row: Row[Any]) -> KeyRecord:
         last_used_at=row.last_used_at,
         last_address=row.last_address,
         replaced_by=row.replaced_by,
-        is_proxied=row.hash.startswith(PROXIED),
+        is_proxied=is_proxied(row.hash),
     )
 
 

@@ -9,6 +9,7 @@ from clawmarshal.router.ledger import (
     answers,
     audit,
     evidence,
+    hold_feed,
     holds,
     keys,
     queue,
@@ -19,17 +20,20 @@ from clawmarshal.router.ledger import (
 )
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
+from clawmarshal.router.ledger.hold_feed import HoldNews
 from clawmarshal.router.ledger.reaches import Reached
 from clawmarshal.router.ledger.records import (
     Answer,
     ConversationView,
     Event,
+    HoldFilter,
     HoldRecord,
     KeyRecord,
     LaunchOrder,
     Lost,
     Principal,
     Queue,
+    RouteFilter,
     RouteRecord,
     Submission,
     WorkerRecord,
@@ -81,12 +85,20 @@ class LedgerReader(ReviewReader):
         *,
         owner: str | None = None,
         state: str | None = None,
+        wanted: RouteFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[tuple[RouteRecord, ...], str | None]:
-        """Return routes, newest first, and the cursor of the next page."""
+        """Return routes, newest first, and the cursor of the next page.
+
+        Parameters
+        ----------
+        wanted
+            Stands in the place of ``state``.
+        """
+        asked = wanted or RouteFilter(state)
         with self._database.read() as tx:
-            return rows.route_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
+            return rows.route_page(tx, owner=owner, wanted=asked, limit=limit, cursor=cursor)
 
     def kept_answer(self, route_id: str) -> Answer | None:
         """Return the final answer that was given to a message first; None before there is one."""
@@ -108,12 +120,20 @@ class LedgerReader(ReviewReader):
         *,
         owner: str | None = None,
         state: str | None = "open",
+        wanted: HoldFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[tuple[HoldRecord, ...], str | None]:
-        """Return holds, oldest first, and the cursor of the next page; ``state`` None: all."""
+        """Return holds, oldest first, and the cursor of the next page; ``state`` None: all.
+
+        Parameters
+        ----------
+        wanted
+            Stands in the place of ``state``.
+        """
+        asked = wanted or HoldFilter(state)
         with self._database.read() as tx:
-            return rows.hold_page(tx, owner=owner, state=state, limit=limit, cursor=cursor)
+            return rows.hold_page(tx, owner=owner, wanted=asked, limit=limit, cursor=cursor)
 
     def hold_digest(
         self, hold_id: str, terms: LaunchTerms, gates: Sequence[GateLike] | None = None
@@ -123,12 +143,41 @@ class LedgerReader(ReviewReader):
             return holds.digest_for(tx, hold_id, terms, gates)
 
     def events(
-        self, route_id: str, *, owner: str | None = None, after: int = 0, limit: int = 500
+        self,
+        route_id: str,
+        *,
+        owner: str | None = None,
+        after: int = 0,
+        limit: int = 500,
+        kind: str | None = None,
     ) -> tuple[Event, ...]:
         """Return the audit trail of a route, oldest first, from the event after ``after``."""
         with self._database.read() as tx:
             rows.one_route(tx, route_id, owner=owner)
-            return audit.read(tx, route_id, after=after, limit=limit)
+            return audit.read(tx, route_id, after=after, limit=limit, kind=kind)
+
+    def newest_event(self) -> int:
+        """Return the number of the newest event; 0 where there is none."""
+        with self._database.read() as tx:
+            return hold_feed.newest(tx)
+
+    def hold_events(
+        self, *, after: int, owner: str | None = None, known: frozenset[int] = frozenset()
+    ) -> HoldNews:
+        """Return what happened to holds since an event, oldest first; at most a batch.
+
+        Parameters
+        ----------
+        after
+            The number up to which everything was read.
+        owner
+            Only what happened to that owner's; None: to all.
+        known
+            What was read of late. Where several write at once, an event may come into view after
+            others of a higher number, so the last minute is looked at again.
+        """
+        with self._database.read() as tx:
+            return hold_feed.read(tx, after=after, owner=owner, known=known)
 
     def lost(self, route_id: str) -> Lost | None:
         """Return the newest attempt of an unknown route; None for a route that is not unknown."""

@@ -32,6 +32,10 @@ class Principal:
     """Among ``route``, ``pin``, ``review``, ``admin``; admin holds all."""
     address: str | None = None
     """Where the request came from, for the audit record."""
+    trace: str | None = None
+    """The trace that the request belongs to, for the audit record."""
+    is_proxied: bool = False
+    """True: no key was shown; a trusted proxy names the person."""
 
     def may(self, scope: str) -> bool:
         """Tell whether a scope is held."""
@@ -53,6 +57,8 @@ class Submission:
     clarifies: str | None = None
     cancel_on_disconnect: bool = False
     reply_target: str | None = None
+    trace: str | None = None
+    """The trace that the request belongs to; no part of what makes a repeat."""
 
     @property
     def is_repeatable(self) -> bool:
@@ -155,6 +161,35 @@ class RouteFilter:
     agent: str | None = None
     words: str | None = None
     """Stand in the text, the sender, the channel or the conversation, or are the route's id."""
+    outcome: str | None = None
+    reason: str | None = None
+    mode: str | None = None
+    channel: str | None = None
+    account: str | None = None
+    sender: str | None = None
+    conversation: str | None = None
+    since: datetime | None = None
+    """Accepted then or later."""
+    until: datetime | None = None
+    """Accepted before."""
+
+
+@dataclass(frozen=True, slots=True)
+class HoldFilter:
+    """Which holds are wanted; what is None narrows nothing."""
+
+    state: str | None = "open"
+    risk: str | None = None
+    reason: str | None = None
+    agent: str | None = None
+    """The suggestion, or the agent it was approved for."""
+    route_id: str | None = None
+    person: str | None = None
+    """Who answered it."""
+    since: datetime | None = None
+    """Opened then or later."""
+    until: datetime | None = None
+    """Opened before."""
 
 
 @dataclass(frozen=True, slots=True)

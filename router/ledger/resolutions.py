@@ -1,6 +1,7 @@
 """What a person may say of a route besides answering its hold: cancel it, or resolve it."""
 
 from datetime import timedelta
+from math import ceil
 from typing import Any
 
 from sqlalchemy import Row, select
@@ -128,7 +129,10 @@ def _check_over(tx: Transaction, last: Row[Any]) -> None:
         raise ConflictError(
             "the turn may still be running; run it again later",
             code="rerun-too-early",
-            detail={"opens_at": opens_at.isoformat()},
+            detail={
+                "opens_at": opens_at.isoformat(),
+                "opens_in_s": ceil((opens_at - tx.now).total_seconds()),
+            },
         )
 
 

@@ -7,13 +7,16 @@ from sqlalchemy import Row, Select, Table, func, select
 
 from clawmarshal.errors import LedgerError, NotFoundError
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger import audit, codec, queue, schema
+from clawmarshal.router.ledger import audit, codec, narrowing, queue, schema
 from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.ids import is_id
 from clawmarshal.router.ledger.records import (
     AttemptRecord,
     Event,
+    HoldFilter,
     HoldRecord,
     Mode,
+    RouteFilter,
     RouteRecord,
     Waiting,
 )
@@ -68,7 +71,7 @@ def one_route(tx: Transaction, route_id: str, *, owner: str | None = None) -> Ro
         No such route, or it is not this owner's.
     """
     query = _joined().where(schema.routes.c.id == route_id)
-    row = tx.connection.execute(query).one_or_none()
+    row = tx.connection.execute(query).one_or_none() if is_id(route_id) else None
     if row is None or owner not in (None, row.owner):
         raise NotFoundError("no such route")
     return row
@@ -83,7 +86,7 @@ def one_hold(tx: Transaction, hold_id: str, *, owner: str | None = None) -> Hold
         No such hold, or it is not this owner's.
     """
     query = select(schema.holds).where(schema.holds.c.id == hold_id)
-    row = tx.connection.execute(query).one_or_none()
+    row = tx.connection.execute(query).one_or_none() if is_id(hold_id) else None
     if row is None or owner not in (None, row.owner):
         raise NotFoundError("no such hold")
     return hold_of(row)
@@ -98,7 +101,7 @@ def route_page(
     tx: Transaction,
     *,
     owner: str | None,
-    state: str | None,
+    wanted: RouteFilter,
     limit: int,
     cursor: str | None,
 ) -> tuple[tuple[RouteRecord, ...], str | None]:
@@ -107,7 +110,8 @@ def route_page(
     query = _joined().order_by(routes.c.number.desc())
     if cursor is not None:
         query = query.where(routes.c.number < number_of(cursor))
-    page, following = page_of(tx, _filtered(query, routes, owner, state), limit)
+    query = query.where(*narrowing.of_routes(wanted))
+    page, following = page_of(tx, _owned(query, routes, owner), limit)
     return _records(tx, page), following
 
 
@@ -127,7 +131,7 @@ def hold_page(
     tx: Transaction,
     *,
     owner: str | None,
-    state: str | None,
+    wanted: HoldFilter,
     limit: int,
     cursor: str | None,
 ) -> tuple[tuple[HoldRecord, ...], str | None]:
@@ -136,7 +140,8 @@ def hold_page(
     query = select(holds).order_by(holds.c.number)
     if cursor is not None:
         query = query.where(holds.c.number > number_of(cursor))
-    page, following = page_of(tx, _filtered(query, holds, owner, state), limit)
+    query = query.where(*narrowing.of_holds(wanted))
+    page, following = page_of(tx, _owned(query, holds, owner), limit)
     return tuple(hold_of(row) for row in page), following
 
 
@@ -201,14 +206,8 @@ def _joined() -> Select[Any]:
     return select(schema.routes, *own).join(messages)
 
 
-def _filtered(
-    query: Select[Any], table: Table, owner: str | None, state: str | None
-) -> Select[Any]:
-    if owner is not None:
-        query = query.where(table.c.owner == owner)
-    if state is not None:
-        query = query.where(table.c.state == str(state))
-    return query
+def _owned(query: Select[Any], table: Table, owner: str | None) -> Select[Any]:
+    return query if owner is None else query.where(table.c.owner == owner)
 
 
 def page_of(

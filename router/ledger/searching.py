@@ -6,9 +6,10 @@ from sqlalchemy import ColumnElement, Row, func, select
 
 from clawmarshal.router.ledger import rows, schema
 from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.narrowing import matching
 from clawmarshal.router.ledger.records import FoundRoute, RouteFilter, SaidBefore
 from clawmarshal.router.ledger.states import RouteState
-from clawmarshal.router.ledger.triage import EXCERPT_CHARS, matching
+from clawmarshal.router.ledger.triage import EXCERPT_CHARS
 
 SHOWN_CHARS = 4000
 """Of each earlier text and reply."""

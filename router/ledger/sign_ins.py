@@ -42,7 +42,7 @@ def principal_of(tx: Transaction, token: str, address: str | None) -> Principal 
     """Return who is signed in; None when the sign-in ended or its key was revoked."""
     signed, owners = schema.sign_ins, schema.api_keys
     query = (
-        select(owners.c.id, owners.c.person, owners.c.scopes)
+        select(owners.c.id, owners.c.person, owners.c.scopes, owners.c.hash)
         .select_from(signed.join(owners))
         .where(
             signed.c.hash == _hash(token),
@@ -51,7 +51,10 @@ def principal_of(tx: Transaction, token: str, address: str | None) -> Principal 
         )
     )
     row = tx.connection.execute(query).one_or_none()
-    return None if row is None else Principal(row.person, row.id, frozenset(row.scopes), address)
+    if row is None:
+        return None
+    is_proxied = keys.is_proxied(row.hash)
+    return Principal(row.person, row.id, frozenset(row.scopes), address, is_proxied=is_proxied)
 
 
 def end(tx: Transaction, token: str, principal: Principal) -> None:

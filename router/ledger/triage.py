@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, func, select
 
 from clawmarshal.errors import LedgerError
 from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import claims, rows, schema
 from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.narrowing import matching
 from clawmarshal.router.ledger.records import Claim, HoldRecord
 
 EXCERPT_CHARS = 400
 BY_RISK = (Risk.HIGH, Risk.MEDIUM, Risk.LOW)
-_ESCAPE = "\\"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +144,6 @@ def _conditions(tx: Transaction, wanted: TriageFilter) -> Sequence[ColumnElement
     if wanted.words:
         found.append(matching(wanted.words, holds.c.id))
     return found
-
-
-def matching(words: str, own_id: ColumnElement[str]) -> ColumnElement[bool]:
-    """Look for words in a message, or for a row by its id; nothing in them is a pattern."""
-    messages = schema.messages
-    escaped = words
-    for sign in (_ESCAPE, "%", "_"):
-        escaped = escaped.replace(sign, _ESCAPE + sign)
-    columns = (messages.c.text, messages.c.sender, messages.c.channel, messages.c.conversation)
-    return or_(
-        own_id == words,
-        messages.c.route_id == words,
-        *(column.ilike(f"%{escaped}%", escape=_ESCAPE) for column in columns),
-    )
 
 
 def _row(row: Row[Any], claim: Claim | None) -> TriageRow:

@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from collections.abc import Iterator
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ def test_the_settings_table_names_the_defaults() -> None:
     for key, value in written.items():
         section, _, name = key.partition(".")
         if section in sections:
-            actual = getattr(sections[section], name)
+            actual = attrgetter(name)(sections[section])
             assert value == (f"{actual:g}" if isinstance(actual, float) else str(actual)), key
 
 
@@ -70,7 +71,7 @@ def test_the_api_page_names_every_path_and_every_field_of_a_message() -> None:
 
 CODES_OF_OTHER_SURFACES = {"ledger-url", "ledger-newer", "ledger-constraint", "key-invalid"}
 CODES_OF_OTHER_SURFACES |= {"scope-invalid", "text-not-utf8", "ledger-older", "ledger-unsafe"}
-CODES_OF_OTHER_SURFACES |= {"ledger-driver", "ledger-network", "not-a-ledger"}
+CODES_OF_OTHER_SURFACES |= {"ledger-driver", "ledger-network", "not-a-ledger", "key-ended"}
 CODES_OF_THEIR_CLASS = {"illegal-move", "route-moved"}
 
 

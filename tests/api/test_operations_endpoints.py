@@ -113,6 +113,7 @@ def test_openapi_names_every_path_body_and_problem(client: AppClient) -> None:
     assert set(document["paths"]) == {
         "/agents",
         "/holds",
+        "/holds/events",
         "/holds/{hold_id}",
         "/holds/{hold_id}/approve",
         "/holds/{hold_id}/reject",

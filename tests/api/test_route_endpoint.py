@@ -32,7 +32,7 @@ def post(client: AppClient, **body: object) -> tuple[int, dict[str, object]]:
 def post_raw(client: AppClient, raw: bytes, **headers: str) -> tuple[int, str]:
     answer = client.request("POST", "/route", key="sender-key", content=raw, headers=JSON | headers)
     assert answer.headers["content-type"] == "application/problem+json"
-    assert answer.json()["type"] == "urn:clawmarshal:problem:" + answer.json()["code"]
+    assert answer.json()["type"] == "/problems/" + answer.json()["code"]
     return answer.status_code, answer.json()["code"]
 
 

@@ -1,7 +1,7 @@
 """A desk and a ledger in memory: the endpoints' view of the flow, without a model or a process."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -10,12 +10,15 @@ from clawmarshal.api.ports import Parts, Readiness
 from clawmarshal.errors import ConflictError, NotFoundError
 from clawmarshal.roster.agent import AgentSpec, Risk
 from clawmarshal.roster.roster import Roster
+from clawmarshal.router.ledger.hold_feed import HoldNews
 from clawmarshal.router.ledger.records import (
     Answer,
     AttemptRecord,
     Event,
+    HoldFilter,
     HoldRecord,
     Principal,
+    RouteFilter,
     RouteRecord,
     Submission,
 )
@@ -190,12 +193,32 @@ class FakeRecords:
 
     desk: FakeDesk
     answers: dict[str, Answer] = field(default_factory=dict)
+    used: list[tuple[str, str | None]] = field(default_factory=list)
+    revoked: set[str] = field(default_factory=set)
+    met: set[str] = field(default_factory=set)
 
     def authenticate(self, key: str, address: str | None = None) -> Principal | None:
-        if key not in PEOPLE:
+        if key not in PEOPLE or f"ck_{key}" in self.revoked:
             return None
         person, scopes = PEOPLE[key]
         return Principal(person, f"ck_{key}", frozenset(scopes), address)
+
+    def key_used(self, key_id: str, address: str | None = None) -> None:
+        self.used.append((key_id, address))
+
+    def key_is_alive(self, key_id: str) -> bool:
+        return key_id not in self.revoked
+
+    def proxied(
+        self, person: str, scopes: Iterable[str], address: str | None = None
+    ) -> Principal | None:
+        key_id = f"ck_{person}"
+        if person not in self.met or key_id in self.revoked:
+            return None
+        return Principal(person, key_id, frozenset(scopes), address, is_proxied=True)
+
+    def meet_proxied(self, person: str, scopes: Iterable[str]) -> None:
+        self.met.add(person)
 
     def route(self, route_id: str, *, owner: str | None = None) -> RouteRecord:
         return self.desk.route(route_id, owner=owner)
@@ -204,10 +227,11 @@ class FakeRecords:
         self,
         *,
         owner: str | None = None,
-        state: str | None = None,
+        wanted: RouteFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[Sequence[RouteRecord], str | None]:
+        state = wanted.state if wanted else None
         rows = [
             row
             for row in reversed(self.desk.routes.values())
@@ -218,15 +242,29 @@ class FakeRecords:
         return rows[begin : begin + limit], following
 
     def events(
-        self, route_id: str, *, owner: str | None = None, after: int = 0, limit: int = 500
+        self,
+        route_id: str,
+        *,
+        owner: str | None = None,
+        after: int = 0,
+        limit: int = 500,
+        kind: str | None = None,
     ) -> Sequence[Event]:
         self.desk.route(route_id, owner=owner)
         kinds = ("accepted", "decided")
         return [
-            Event(n, route_id, AT, "ann", kind, {"n": n}, "0" * 64)
-            for n, kind in enumerate(kinds, 1)
-            if n > after
+            Event(n, route_id, AT, "ann", name, {"n": n}, "0" * 64)
+            for n, name in enumerate(kinds, 1)
+            if n > after and kind in (None, name)
         ][:limit]
+
+    def newest_event(self) -> int:
+        return 2
+
+    def hold_events(
+        self, *, after: int, owner: str | None = None, known: frozenset[int] = frozenset()
+    ) -> HoldNews:
+        return HoldNews((), after)
 
     def hold(self, hold_id: str, *, owner: str | None = None) -> HoldRecord:
         hold = self.desk.holds.get(hold_id)
@@ -246,10 +284,11 @@ class FakeRecords:
         self,
         *,
         owner: str | None = None,
-        state: str | None = "open",
+        wanted: HoldFilter | None = None,
         limit: int = 50,
         cursor: str | None = None,
     ) -> tuple[Sequence[HoldRecord], str | None]:
+        state = wanted.state if wanted else "open"
         rows = [
             row
             for row in self.desk.holds.values()
