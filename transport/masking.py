@@ -35,10 +35,11 @@ def mask(text: str, secrets: Iterable[str] = ()) -> str:
 
 def _without_halves(text: str, secret: str) -> str:
     """Cut out what is left of a secret where the text itself was cut."""
-    for size in range(len(secret) - 1, MIN_CHARS - 1, -1):
-        begin, end = secret[:size], secret[-size:]
-        if text.rstrip("…").endswith(begin):
-            text = text.rstrip("…").removesuffix(begin) + MASK
-        if text.lstrip("…").startswith(end):
-            text = MASK + text.lstrip("…").removeprefix(end)
-    return text
+    sizes = range(len(secret) - 1, MIN_CHARS - 1, -1)
+    before = text.rstrip("…")
+    begun = next((size for size in sizes if before.endswith(secret[:size])), 0)
+    if begun:
+        text = before[:-begun] + MASK
+    behind = text.lstrip("…")
+    ended = next((size for size in sizes if behind.startswith(secret[-size:])), 0)
+    return MASK + behind[ended:] if ended else text
