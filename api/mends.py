@@ -84,10 +84,10 @@ MENDS: Mapping[str, str] = MappingProxyType(
         "rerun-too-early": "The launch may still be running. Wait until the member opens_at; "
         "Retry-After says how long that is.",
         "conflict": "The row is in another state. Read it again.",
-        "reload-refused": "The configuration or the roster has the faults that are listed. What was in "
-        "force stays in force; mend the files and reload.",
-        "no-settings-file": "This service was started from settings in memory. Restart it to change "
-        "them.",
+        "reload-refused": "The configuration or the roster has the faults that are listed. What "
+        "was in force stays in force; mend the files and reload.",
+        "no-settings-file": "This service was started from settings in memory. Restart it to "
+        "change them.",
         "stopping": "The service is told to stop, and nothing was begun. Try again after "
         "Retry-After.",
         "accepted-unread": "The message is in the ledger; do not send it again without its key. "
