@@ -8,7 +8,7 @@ from fastapi import FastAPI
 
 from clawmarshal._version import __version__
 from clawmarshal.api import problems
-from clawmarshal.api.endpoints import health, holds, roster, route, routes, systemone
+from clawmarshal.api.endpoints import health, holds, roster, route, routes, systemone, triage
 from clawmarshal.api.endpoints import problems as problem_pages
 from clawmarshal.api.key_use import KeyUse
 from clawmarshal.api.metrics import Figures, Metrics
@@ -67,7 +67,17 @@ def create_app(
     app.state.metrics = Metrics(figures)
     app.state.key_use = KeyUse(parts.records.key_used)
     problems.install(app)
-    for part in (route, routes, holds, roster, systemone, health, problem_pages, *review.PARTS):
+    for part in (
+        route,
+        routes,
+        triage,
+        holds,
+        roster,
+        systemone,
+        health,
+        problem_pages,
+        *review.PARTS,
+    ):
         app.include_router(part.endpoints)
     app.add_middleware(Surround, allowed_hosts=parts.allowed_hosts, metrics=app.state.metrics)
     return app

@@ -83,6 +83,9 @@ MENDS: Mapping[str, str] = MappingProxyType(
         "a question to resolve.",
         "rerun-too-early": "The launch may still be running. Wait until the member opens_at; "
         "Retry-After says how long that is.",
+        "self-review": "You sent this message yourself (holds.no_self_review). Somebody else "
+        "approves it.",
+        "claim-required": "Claim the hold before you answer it (holds.claim_required).",
         "conflict": "The row is in another state. Read it again.",
         "reload-refused": "The configuration or the roster has the faults that are listed. What "
         "was in force stays in force; mend the files and reload.",

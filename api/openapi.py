@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from clawmarshal.api.mends import MENDS
 from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
-from clawmarshal.api.schemas import ApproveBody, RejectBody, ResolveBody, RouteBody
+from clawmarshal.api.schemas import AnswersBody, ApproveBody, RejectBody, ResolveBody, RouteBody
 from clawmarshal.api.system_one import SystemOneBody
 
 BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] = {
@@ -37,6 +37,15 @@ BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] =
         },
     ),
     ("/holds/{hold_id}/approve", "post"): (ApproveBody, {"note": "Checked with the sender."}),
+    ("/holds/answers", "post"): (
+        AnswersBody,
+        {
+            "answers": [
+                {"hold_id": "hd_0198f3a0", "answer": "approve"},
+                {"hold_id": "hd_0198f3a1", "answer": "reject", "reason": "Not of ours."},
+            ]
+        },
+    ),
     ("/holds/{hold_id}/reject", "post"): (RejectBody, {"reason": "Not a request of ours."}),
     ("/routes/{route_id}/resolve", "post"): (ResolveBody, {"answer": "ran"}),
 }

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from clawmarshal.api.settings import Settings
 from clawmarshal.errors import LedgerError, SettingsError
+from clawmarshal.router.ledger.database import ReviewRules
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.opening import upgrade_ledger
 
@@ -22,6 +23,13 @@ def open_ledger(settings: Settings) -> Ledger:
         return Ledger(
             settings.ledger,
             ready_max_age_s=settings.limits.ready_age_s,
+            hold_ttl_s={**settings.holds.expire_after_s},
+            review=ReviewRules(
+                two_reviewers=frozenset(settings.holds.two_reviewers),
+                no_self_review=settings.holds.no_self_review,
+                claim_required=settings.holds.claim_required,
+                grace_s=settings.holds.grace_s,
+            ),
             repeat_window_s=settings.limits.repeat_window_s,
             busy_timeout_s=settings.limits.ledger_busy_s,
         )

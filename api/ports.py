@@ -15,6 +15,7 @@ from clawmarshal.roster.roster import Roster
 from clawmarshal.router.ledger.hold_feed import HoldNews
 from clawmarshal.router.ledger.records import (
     Answer,
+    Claim,
     Event,
     HoldFilter,
     HoldRecord,
@@ -23,6 +24,7 @@ from clawmarshal.router.ledger.records import (
     RouteRecord,
     Submission,
 )
+from clawmarshal.router.ledger.triage import TriageFilter, TriagePage
 
 
 class Desk(Protocol):
@@ -152,6 +154,20 @@ class Records(Protocol):
         cursor: str | None = None,
     ) -> tuple[Sequence[HoldRecord], str | None]:
         """List holds, oldest first, with the cursor of what follows."""
+        ...
+
+    def triage(
+        self, wanted: TriageFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> TriagePage:
+        """List holds by risk then age, counted."""
+        ...
+
+    def claim_hold(self, hold_id: str, principal: Principal) -> Claim:
+        """Say that somebody looks at a hold."""
+        ...
+
+    def release_hold(self, hold_id: str, principal: Principal) -> None:
+        """Give a claimed hold back."""
         ...
 
 

@@ -85,6 +85,8 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "form-foreign": Kind(403, "The form was not sent from a page of yours"),
         "hold-claimed": Kind(409, "Somebody else looks at this hold"),
         "hold-decided": Kind(409, "The hold was answered before"),
+        "self-review": Kind(403, "Nobody approves their own message here"),
+        "claim-required": Kind(409, "The hold must be claimed before it is answered"),
         "hold-expired": Kind(409, "The hold expired before the answer"),
         "hold-cancelled": Kind(409, "The route was cancelled before the answer"),
         "gates-changed": Kind(409, "Another agent makes gates fire that were not shown"),

@@ -8,8 +8,10 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
 
 from clawmarshal.api.cursors import MAX_CHARS
 from clawmarshal.api.problems import Problem
+from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger.records import HoldFilter, Mode, RouteFilter
 from clawmarshal.router.ledger.states import RouteState
+from clawmarshal.router.ledger.triage import TriageFilter
 from clawmarshal.router.route import Outcome
 
 MAX_FILTER_CHARS = 512
@@ -43,8 +45,7 @@ class _Listing(BaseModel):
     @property
     def marks(self) -> tuple[object, ...]:
         """What a cursor belongs to: every filter."""
-        told = self.model_dump(exclude={"limit", "cursor"})
-        return tuple(f"{name}={value}" for name, value in told.items() if value is not None)
+        return filters_of(self)
 
 
 class RouteListing(_Listing):
@@ -97,6 +98,43 @@ class HoldListing(_Listing):
             since=self.since,
             until=self.until,
         )
+
+
+class QueueListing(BaseModel):
+    """The query of ``GET /holds/queue``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    state: Literal["open", "approved", "rejected", "expired", "cancelled", "all"] = "open"
+    risk: Literal["low", "medium", "high"] | None = None
+    reason: Words | None = None
+    agent: Words | None = None
+    q: Words | None = None
+    claimed_by: Words | None = None
+    limit: int = Field(default=50, ge=1, le=500)
+    cursor: str | None = Field(default=None, min_length=1, max_length=MAX_CHARS)
+
+    @property
+    def marks(self) -> tuple[object, ...]:
+        """What a cursor belongs to: every filter."""
+        return filters_of(self)
+
+    def wanted(self) -> TriageFilter:
+        """Return the filter."""
+        return TriageFilter(
+            state=None if self.state == "all" else self.state,
+            risk=None if self.risk is None else Risk(self.risk),
+            reason=self.reason,
+            agent=self.agent,
+            words=self.q,
+            claimed_by=self.claimed_by,
+        )
+
+
+def filters_of(listing: BaseModel) -> tuple[object, ...]:
+    """Spell the filters of a query, so that a cursor is good for no other."""
+    told = listing.model_dump(exclude={"limit", "cursor"})
+    return tuple(f"{name}={value}" for name, value in told.items() if value is not None)
 
 
 def last_event_id(request: Request) -> int | None:

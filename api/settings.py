@@ -29,6 +29,7 @@ from clawmarshal.api.secrets import (
     secrets_from,
 )
 from clawmarshal.errors import Fault, LedgerError, SettingsError
+from clawmarshal.roster.agent import Risk
 from clawmarshal.router.message import DEFAULT_TEXT_BYTES, MAX_TEXT_BYTES
 from clawmarshal.router.thresholds import Policy
 from clawmarshal.transport.gateway import Gateway
@@ -153,6 +154,21 @@ class FleetSettings(Section):
     """Seconds between two looks at the agents that the Gateway knows."""
 
 
+class HoldSettings(Section):
+    """What is asked of reviewers, and how long a hold waits; nothing and for ever by default."""
+
+    expire_after_s: dict[Risk, Annotated[float, Field(gt=0)]] = Field(default_factory=dict)
+    """Per risk, seconds after which an open hold expires."""
+    two_reviewers: list[Risk] = Field(default_factory=list)
+    """Risks for which two distinct people must approve."""
+    no_self_review: bool = False
+    """Nobody approves what they sent themselves."""
+    claim_required: bool = False
+    """Only who has claimed a hold may answer it."""
+    grace_s: float = Field(default=0.0, ge=0, le=86_400)
+    """Seconds in which an approval can still be cancelled before anything is launched."""
+
+
 class LimitSettings(Section):
     """What a caller may ask of the service."""
 
@@ -189,6 +205,7 @@ class Settings(Section):
     policy: Annotated[Policy, WrapValidator(_checked_policy)] = Policy()
     mode: Literal["enforce", "shadow"] = "enforce"
     fleet: FleetSettings = FleetSettings()
+    holds: HoldSettings = HoldSettings()
     limits: LimitSettings = LimitSettings()
 
     @property

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from clawmarshal.api.event_views import EventView, EvidenceView, evidence_view
-from clawmarshal.router.ledger.records import AttemptRecord, HoldRecord, RouteRecord
+from clawmarshal.router.ledger.records import AttemptRecord, Claim, HoldRecord, RouteRecord
 from clawmarshal.router.ledger.states import HoldState
+from clawmarshal.router.ledger.triage import TriagePage, TriageRow
 from clawmarshal.router.route import Route, route_json
 
 
@@ -133,6 +134,8 @@ class RouteView(DecisionView):
     attempts: list[AttemptView] = []
     waiting: WaitingView | None = None
     """Only while it is ready and not launched."""
+    grace_until: datetime | None = None
+    """While it is approved: until when that can be called back by cancelling it."""
     cancel_unconfirmed: bool
     tool_sends: list[dict[str, Any]]
     """What the agent sent by itself during the turn."""
@@ -161,6 +164,8 @@ class HoldView(View):
     person: str | None
     decided_at: datetime | None
     note: str | None
+    approvals: list[str] = Field(default_factory=list)
+    """Who said yes so far, where it takes two people."""
 
 
 class MessageView(View):
@@ -285,6 +290,7 @@ def _route_fields(record: RouteRecord) -> dict[str, Any]:
         "deduplicable": bool(record.idempotency_key or record.message.message_id),
         "reply": None if record.reply_text is None else ReplyView(text=record.reply_text),
         "hold_id": record.hold.id if record.hold and open_hold else None,
+        "grace_until": record.grace_until,
         "waiting": record.waiting
         and WaitingView(
             since=record.waiting.since,
@@ -355,6 +361,7 @@ def _hold_fields(hold: HoldRecord) -> dict[str, Any]:
         "person": hold.person,
         "decided_at": hold.decided_at,
         "note": hold.note,
+        "approvals": list(hold.approvals),
     }
 
 
@@ -387,3 +394,81 @@ class ReloadView(View):
     changed: bool
     needs_restart: list[str]
     """Settings that were changed since the start and wait for a restart."""
+
+
+class QueueRow(View):
+    """A hold with what tells it from others in the queue."""
+
+    hold: HoldView
+    excerpt: str
+    """The beginning of the text."""
+    is_cut: bool
+    channel: str | None
+    sender: str | None
+    conversation: str | None
+    candidates: list[CandidateView]
+    claim: "ClaimView | None"
+
+
+class QueuePage(View):
+    """A stretch of the queue, and how much of what kind there is."""
+
+    rows: list[QueueRow]
+    next: str | None
+    by_risk: dict[str, int]
+    reasons: dict[str, int]
+    agents: dict[str, int]
+
+
+class ClaimView(View):
+    """Who looks at a hold, and until when."""
+
+    hold_id: str
+    person: str
+    claimed_at: datetime
+    until: datetime
+
+
+class AnsweredView(View):
+    """What became of one of several answers: the hold, or the problem."""
+
+    hold_id: str
+    hold: HoldView | None = None
+    problem: dict[str, Any] | None = None
+
+
+class AnswersView(View):
+    """What became of each answer, in their order."""
+
+    results: list[AnsweredView]
+
+
+def queue_page(found: TriagePage, *, following: str | None) -> QueuePage:
+    """Show a stretch of the queue."""
+    return QueuePage(
+        rows=[_queue_row(row) for row in found.rows],
+        next=following,
+        by_risk={str(risk): count for risk, count in found.by_risk.items()},
+        reasons=dict(found.reasons),
+        agents=dict(found.agents),
+    )
+
+
+def claim_view(hold_id: str, claim: Claim) -> ClaimView:
+    """Show who looks at a hold."""
+    return ClaimView(
+        hold_id=hold_id, person=claim.person, claimed_at=claim.claimed_at, until=claim.until
+    )
+
+
+def _queue_row(row: TriageRow) -> QueueRow:
+    return QueueRow(
+        hold=hold_view(row.hold),
+        excerpt=row.excerpt,
+        is_cut=row.is_cut,
+        channel=row.channel,
+        sender=row.sender,
+        conversation=row.conversation,
+        candidates=[CandidateView(agent=a, probability=p) for a, p in row.candidates],
+        claim=claim_view(row.hold.id, row.claim) if row.claim else None,
+    )

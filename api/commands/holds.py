@@ -7,6 +7,7 @@ import typer
 
 from clawmarshal.api.commands.options import Config, Json, Person
 from clawmarshal.api.commands.terminal import fields, say, say_json, table, usage
+from clawmarshal.roster.agent import Risk
 
 if TYPE_CHECKING:
     from clawmarshal.router.ledger.records import HoldRecord, Principal
@@ -87,6 +88,69 @@ def show(hold_id: HoldId, *, config: Config, json: Json = False) -> None:
     say(message.text)
 
 
+@app.command("queue")
+def show_queue(
+    *,
+    config: Config,
+    risk: Annotated[Risk | None, typer.Option("--risk", help="Of this risk only.")] = None,
+    search: Annotated[
+        str | None, typer.Option("--search", help="Words of the text, sender or conversation.")
+    ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=500)] = 50,
+    cursor: Annotated[str | None, typer.Option("--cursor", help="Where a page ended.")] = None,
+    json: Json = False,
+) -> None:
+    """Show what waits as it should be worked: the riskiest first, of these the oldest.
+
+    Example: clawmarshal holds queue --config clawmarshal.yaml --risk high
+    """
+    from clawmarshal.api.opening import opened_ledger
+    from clawmarshal.api.settings import load_settings
+    from clawmarshal.api.views import queue_page
+    from clawmarshal.router.ledger.triage import TriageFilter
+
+    with opened_ledger(load_settings(config)) as ledger:
+        wanted = TriageFilter(risk=risk, words=search)
+        found = ledger.triage(wanted, limit=limit, cursor=cursor)
+    if json:
+        say_json(queue_page(found, following=found.next).model_dump(mode="json"))
+        return
+    counts = ", ".join(f"{found.by_risk.get(tier, 0)} {tier}" for tier in reversed(Risk))
+    say(f"open: {counts}")
+    table(
+        [
+            (r.hold.id, r.hold.risk, f"{r.hold.created_at:%Y-%m-%d %H:%M}", r.hold.reason,
+             r.hold.suggestion or "-", r.claim.person if r.claim else "-", r.excerpt[:60])
+            for r in found.rows
+        ],
+        headings=("id", "risk", "since", "reason", "suggestion", "claimed by", "text"),
+    )  # fmt: skip
+    if found.next is not None:
+        say(f"… and more: --cursor {found.next}")
+
+
+@app.command()
+def claim(hold_id: HoldId, *, config: Config, person: Person = None) -> None:
+    """Tell the others that you look at it; it runs out after 15 minutes."""
+    from clawmarshal.api.opening import opened_ledger
+    from clawmarshal.api.settings import load_settings
+
+    with opened_ledger(load_settings(config)) as ledger:
+        taken = ledger.claim_hold(hold_id, _principal(person))
+    say(f"{hold_id} is claimed by {taken.person} until {taken.until:%Y-%m-%d %H:%M} UTC")
+
+
+@app.command()
+def release(hold_id: HoldId, *, config: Config, person: Person = None) -> None:
+    """Give a claimed hold back to the others."""
+    from clawmarshal.api.opening import opened_ledger
+    from clawmarshal.api.settings import load_settings
+
+    with opened_ledger(load_settings(config)) as ledger:
+        ledger.release_hold(hold_id, _principal(person))
+    say(f"{hold_id} is nobody's")
+
+
 @app.command()
 def approve(
     hold_id: HoldId,
@@ -149,6 +213,9 @@ def _tell(hold: "HoldRecord", *, is_json: bool) -> None:
     view: dict[str, Any] = hold_view(hold).model_dump(mode="json")
     if is_json:
         say_json(view)
+        return
+    if hold.decision is None:
+        say(f"{hold.id} waits for a second yes; said so far: {', '.join(hold.approvals)}")
         return
     done = {"approve": "approved", "reject": "rejected"}[str(hold.decision)]
     target = f" for {hold.agent}" if hold.agent and hold.decision == "approve" else ""

@@ -129,4 +129,6 @@ async def _answer_one(
     except ClawmarshalError as error:
         problem = of_error(error)
         return BulkResult(hold_id[:40], False, f"{problem.detail} ({problem.code})")
+    if approved.decision is None:
+        return BulkResult(hold_id, True, "one yes of two is given")
     return BulkResult(hold_id, True, f"approved for {approved.agent}")

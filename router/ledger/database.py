@@ -26,6 +26,20 @@ _COMPACT = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRules:
+    """What is asked of reviewers; nothing by default."""
+
+    two_reviewers: frozenset[Risk] = frozenset()
+    """Risks for which two distinct people must say yes."""
+    no_self_review: bool = False
+    """Nobody approves what they sent themselves."""
+    claim_required: bool = False
+    """Only who has claimed a hold may answer it."""
+    grace_s: float = 0.0
+    """How long an approval can still be cancelled before anything is launched."""
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """What the ledger is told about time and order."""
 
@@ -39,6 +53,7 @@ class Rules:
     """A held message holds back its successors in the same session."""
     repeat_window_s: float | None = None
     """How long a key, or a channel's id, makes a repeat; None: for ever."""
+    review: ReviewRules = ReviewRules()
 
 
 @dataclass(frozen=True, slots=True)

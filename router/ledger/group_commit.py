@@ -129,8 +129,8 @@ class GroupCommit:
     def _heir(self) -> Job | None:
         """Name who leads next; call it with the lock."""
         self._is_led = bool(self._waiting)
-        if not self._is_led:
-            return None
+        if not self._is_led or self._waiting[0].leads:
+            return None  # nobody waits, or the first was told already: it is woken once
         self._waiting[0].leads = True
         return self._waiting[0]
 

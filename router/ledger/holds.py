@@ -8,10 +8,11 @@ from sqlalchemy import Row, insert, or_, select, update
 
 from clawmarshal.errors import ConflictError, ExpiredError, LedgerError
 from clawmarshal.roster.agent import Risk
-from clawmarshal.router.ledger import binding, codec, moves, rows, schema
+from clawmarshal.router.ledger import binding, codec, eligibility, moves, rows, schema
 from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.database import Transaction
+from clawmarshal.router.ledger.eligibility import Vote
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.ledger.records import HoldRecord, Principal
 from clawmarshal.router.ledger.states import HoldState, RouteState
@@ -82,11 +83,16 @@ def approve(
     hold = rows.one_hold(tx, hold_id)
     if hold.state is not HoldState.OPEN:
         return _standing(hold, "approve", terms.agent)
+    check_open(tx, hold)
+    eligibility.check(tx, hold, principal, is_approval=True)
     row = rows.one_route(tx, hold.route_id)
     shown = codec.gates_to_json(hold.gates if gates is None else tuple(gates))
     launch = binding.launch_digest_of(tx, row, terms)
     computed = binding.approval_digest(launch, shown)
     _check_digest(hold, terms.agent, digest, computed, shown)
+    vote = Vote(terms.agent, computed, codec.storable(note))
+    if not eligibility.is_enough(tx, hold, principal, vote):
+        return rows.one_hold(tx, hold_id)
     values = {"agent": terms.agent, "gates": shown, "digest": computed}
     if not _answer(tx, hold, principal, "approve", note, values):
         return _standing(rows.one_hold(tx, hold_id), "approve", terms.agent)
@@ -98,10 +104,24 @@ def approve(
         "answered": [gate["reason"] for gate in shown],
         "note": note is not None,
     }
-    bound = {"agent": terms.agent, "approved_digest": launch}
+    due = tx.now + timedelta(seconds=tx.rules.review.grace_s)
+    bound = {"agent": terms.agent, "approved_digest": launch, "ready_at": due}
     moves.must_move(tx, row.id, frm=S.HELD, to=S.APPROVED, actor=actor, facts=facts, **bound)
-    moves.must_move(tx, row.id, frm=S.APPROVED, to=S.READY, actor=SERVICE, ready_at=tx.now)
+    if due <= tx.now:
+        moves.must_move(tx, row.id, frm=S.APPROVED, to=S.READY, actor=SERVICE)
     return rows.one_hold(tx, hold_id)
+
+
+def end_grace(tx: Transaction) -> tuple[str, ...]:
+    """Let what was approved go on once nobody can call it back; at most a batch."""
+    routes = schema.routes
+    query = select(routes.c.id).where(
+        routes.c.state == str(S.APPROVED), routes.c.ready_at <= tx.now
+    )
+    due = tuple(tx.connection.execute(query.limit(EXPIRY_BATCH)).scalars())
+    for route_id in due:
+        moves.must_move(tx, route_id, frm=S.APPROVED, to=S.READY, actor=SERVICE, ready_at=tx.now)
+    return due
 
 
 def reject(tx: Transaction, hold_id: str, principal: Principal, *, reason: str) -> HoldRecord:
@@ -109,6 +129,9 @@ def reject(tx: Transaction, hold_id: str, principal: Principal, *, reason: str) 
     if not reason.strip():
         raise LedgerError("a reject needs a reason", code="reason-required")
     hold = rows.one_hold(tx, hold_id)
+    if hold.state is HoldState.OPEN:
+        check_open(tx, hold)
+        eligibility.check(tx, hold, principal, is_approval=False)
     if hold.state is not HoldState.OPEN or not _answer(tx, hold, principal, "reject", reason, {}):
         return _standing(rows.one_hold(tx, hold_id), "reject", None)
     actor, facts = Actor.of(principal), {"hold": hold_id}

@@ -27,7 +27,7 @@ from clawmarshal.router.ledger import (
 from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
 from clawmarshal.router.ledger.clock import Clock
-from clawmarshal.router.ledger.database import Moved, Rules, Transaction
+from clawmarshal.router.ledger.database import Moved, ReviewRules, Rules, Transaction
 from clawmarshal.router.ledger.ids import new_id
 from clawmarshal.router.ledger.opening import open_database
 from clawmarshal.router.ledger.reaches import Reach
@@ -52,6 +52,7 @@ LOG = logging.getLogger("clawmarshal")
 Listener = Callable[[str, RouteState], None]
 _FOR_EVER: Mapping[Risk, float | None] = MappingProxyType({})
 _NO_PRAGMAS: Mapping[str, int | str] = MappingProxyType({})
+_NO_REVIEW_RULES = ReviewRules()
 
 
 class Ledger(LedgerReader):
@@ -83,6 +84,8 @@ class Ledger(LedgerReader):
         How long a transaction waits for others.
     pragmas
         More SQLite settings for each connection.
+    review
+        What is asked of reviewers.
 
     Raises
     ------
@@ -104,6 +107,7 @@ class Ledger(LedgerReader):
         busy_timeout_s: float = 10.0,
         pragmas: Mapping[str, int | str] = _NO_PRAGMAS,
         repeat_window_s: float | None = None,
+        review: ReviewRules = _NO_REVIEW_RULES,
     ) -> None:
         rules = Rules(
             ready_max_age_s,
@@ -111,6 +115,7 @@ class Ledger(LedgerReader):
             rerun_margin_s,
             held_blocks_session,
             repeat_window_s=repeat_window_s,
+            review=review,
         )
         self._listeners: list[Listener] = []
         database = open_database(
@@ -229,6 +234,9 @@ class Ledger(LedgerReader):
     ) -> HoldRecord:
         """Answer a hold with yes, for the agent of ``terms``; the route is ``ready`` then.
 
+        It stays ``approved`` while there is a grace delay, and the hold stays open while a second
+        person's yes is needed.
+
         Parameters
         ----------
         digest
@@ -243,7 +251,8 @@ class Ledger(LedgerReader):
             ``not-found``, ``hold-expired``.
         ConflictError
             ``hold-decided`` with the winner, ``hold-cancelled``, ``digest-changed`` with the new
-            digest and the gates. The same answer again is no conflict.
+            digest and the gates; ``self-review``, ``claim-required``, ``hold-claimed``. The same
+            answer again is no conflict.
         """
         try:
             return self._database.write(
@@ -319,8 +328,16 @@ class Ledger(LedgerReader):
         )
 
     def expire(self) -> tuple[str, ...]:
-        """Expire holds and ready routes whose time is over; return the routes concerned."""
-        return self._database.write(lambda tx: holds.expire(tx) + endings.expire(tx))
+        """Expire holds and ready routes whose time is over, and end what grace approvals had.
+
+        Returns
+        -------
+        tuple
+            The routes concerned.
+        """
+        return self._database.write(
+            lambda tx: holds.end_grace(tx) + holds.expire(tx) + endings.expire(tx)
+        )
 
     def register_worker(self, name: str) -> str:
         """Return the id of a new worker that lives until `release_worker`, `close` or our death."""

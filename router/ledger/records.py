@@ -142,6 +142,8 @@ class HoldRecord:
     decided_at: datetime | None = None
     note: str | None = None
     """The reviewer's note, or the reason of a reject."""
+    approvals: tuple[str, ...] = ()
+    """Who said yes, the first first, where it takes two people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +279,8 @@ class RouteRecord:
     cancel_on_disconnect: bool = False
     waiting: Waiting | None = None
     """Only while it is ``ready``."""
+    grace_until: datetime | None = None
+    """While it is ``approved``: until when that can be called back, and nothing is launched."""
     evidence: tuple["Event", ...] = ()
     """What was found of launches whose outcome was lost, oldest first."""
 

@@ -1,6 +1,7 @@
 """Rows of the tables to records, one by one and in pages."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Row, Select, Table, func, select
@@ -89,7 +90,9 @@ def one_hold(tx: Transaction, hold_id: str, *, owner: str | None = None) -> Hold
     row = tx.connection.execute(query).one_or_none() if is_id(hold_id) else None
     if row is None or owner not in (None, row.owner):
         raise NotFoundError("no such hold")
-    return hold_of(row)
+    votes = schema.votes
+    said = select(votes.c.person).where(votes.c.hold_id == hold_id).order_by(votes.c.at)
+    return replace(hold_of(row), approvals=tuple(tx.connection.execute(said).scalars()))
 
 
 def route_record(tx: Transaction, route_id: str, *, owner: str | None = None) -> RouteRecord:
@@ -286,5 +289,6 @@ def _record(
         explanation=row.explanation or {},
         cancel_on_disconnect=row.cancel_on_disconnect,
         waiting=waiting,
+        grace_until=row.ready_at if row.state == str(RouteState.APPROVED) else None,
         evidence=evidence,
     )

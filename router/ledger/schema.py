@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD = "0008"
+HEAD = "0006"
 """The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -305,3 +305,15 @@ claims = Table(
     Column("until", Instant, nullable=False),
 )
 """Who looks at a hold at the moment; a claim ends by itself and answers nothing."""
+
+votes = Table(
+    "votes",
+    metadata,
+    Column("hold_id", String(40), ForeignKey("holds.id"), primary_key=True),
+    Column("person", Text, primary_key=True),
+    Column("agent", String(64), nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("note", Text),
+    Column("at", Instant, nullable=False),
+)
+"""Who said yes to what, where it takes two."""

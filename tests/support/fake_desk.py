@@ -14,6 +14,7 @@ from clawmarshal.router.ledger.hold_feed import HoldNews
 from clawmarshal.router.ledger.records import (
     Answer,
     AttemptRecord,
+    Claim,
     Event,
     HoldFilter,
     HoldRecord,
@@ -23,6 +24,7 @@ from clawmarshal.router.ledger.records import (
     Submission,
 )
 from clawmarshal.router.ledger.states import HoldState, RouteState
+from clawmarshal.router.ledger.triage import TriageFilter, TriagePage
 from clawmarshal.router.route import Candidate, Gate, Outcome, Reason, RiskView, Route, Via
 
 AT = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -295,6 +297,18 @@ class FakeRecords:
             if owner in (None, row.owner) and state in (None, row.state)
         ]
         return rows[:limit], None
+
+    def triage(
+        self, wanted: TriageFilter, *, limit: int = 50, cursor: str | None = None
+    ) -> TriagePage:
+        return TriagePage((), None)
+
+    def claim_hold(self, hold_id: str, principal: Principal) -> Claim:
+        self.hold(hold_id)
+        return Claim(principal.person, AT, AT + timedelta(minutes=15))
+
+    def release_hold(self, hold_id: str, principal: Principal) -> None:
+        self.hold(hold_id)
 
 
 @dataclass

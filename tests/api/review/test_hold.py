@@ -240,3 +240,30 @@ def test_what_changed_since_it_was_shown_is_shown_before_it_is_approved(
         assert page_digest(page) != dict(form.fields)["digest"]
         assert ("new for finance" in page.text) is (told == "gates-changed")
         assert "Approved for finance" in browser.submit(page.form("/approve")).text
+
+
+def test_one_yes_of_two_is_shown_and_the_second_person_answers(tmp_path: Path) -> None:
+    with review_room(
+        tmp_path, config=configure(tmp_path, more="holds: {two_reviewers: [high]}\n")
+    ) as room:
+        hold = room.held()
+        browser = room.browser()
+        page = browser.submit(browser.open(f"/review/holds/{hold}").form("/approve"))
+        assert "Approved by rita; it takes two people" in page.text
+        assert page.has_form("/approve")
+        assert room.service.ledger.hold(hold).decision is None
+        other = room.browser(room.admin_key)
+        page = other.submit(other.open(f"/review/holds/{hold}").form("/approve"))
+        assert "Approved for finance by adam" in page.text
+
+
+def test_an_approval_is_called_back_on_its_page(tmp_path: Path) -> None:
+    with review_room(tmp_path, config=configure(tmp_path, more="holds: {grace_s: 3600}\n")) as room:
+        hold = room.held()
+        browser = room.browser()
+        page = browser.submit(browser.open(f"/review/holds/{hold}").form("/approve"))
+        assert "Nothing has been launched yet" in page.text
+        browser.submit(page.form("/cancel"))
+        route = room.service.ledger.route(room.service.ledger.hold(hold).route_id)
+        assert str(route.state) == "cancelled"
+        assert "can be called back" not in browser.open(f"/review/holds/{hold}").text

@@ -1,13 +1,13 @@
 """Keys end by themselves, are replaced, and tell when they were used last.
 
-Revision ID: 0008
+Revision ID: 0006
 """
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0008"
-down_revision = "0004"
+revision = "0006"
+down_revision = "0005"
 
 
 def upgrade() -> None:
