@@ -369,7 +369,7 @@ def main() -> None:
     told = parser.parse_args()
     where = (
         f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}"
+        f"Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
     )
     folder = Path(tempfile.mkdtemp(prefix="soak-"))
     try:

@@ -154,7 +154,8 @@ def machine() -> str:
     """Describe where the figures come from."""
     return (
         f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, "
-        f"Python {platform.python_version()}, load {os.getloadavg()[0]:.1f} at the start"
+        f"Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}, "
+        f"load {os.getloadavg()[0]:.1f} at the start"
     )
 
 
