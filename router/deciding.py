@@ -13,7 +13,7 @@ from clawmarshal.router.explanation import explanation
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.ledger import Ledger
-from clawmarshal.router.ledger.records import ConversationView, Submission
+from clawmarshal.router.ledger.records import ConversationView, RouteRecord, Submission
 from clawmarshal.router.policy import Circumstances
 from clawmarshal.router.rounds import keep_on
 from clawmarshal.router.route import Route, route_json
@@ -66,7 +66,7 @@ class Deciding:
         self._is_shadow = is_shadow
         self._every_s = every_s
         self._challenging = challenging
-        self._under_way: dict[str, asyncio.Task[None]] = {}
+        self._under_way: dict[str, asyncio.Task[RouteRecord | None]] = {}
         self._left: set[str] = set()
 
     @property
@@ -74,13 +74,26 @@ class Deciding:
         """Routes that are accepted and could not be decided; they are tried again and again."""
         return frozenset(self._left)
 
-    def under_way(self, route_id: str) -> asyncio.Task[None] | None:
+    def under_way(self, route_id: str) -> asyncio.Task[RouteRecord | None] | None:
         """Return the decision of a route that is being made, or None."""
         return self._under_way.get(route_id)
 
-    def start(self, route_id: str) -> asyncio.Task[None]:
-        """Begin to decide a route; the task never raises."""
-        task = asyncio.create_task(self._decide(route_id), name=f"decide-{route_id}")
+    def start(
+        self, route_id: str, submission: Submission | None = None
+    ) -> asyncio.Task[RouteRecord | None]:
+        """Begin to decide a route; the task never raises.
+
+        Parameters
+        ----------
+        submission
+            What was accepted; read from the ledger where None.
+
+        Returns
+        -------
+        asyncio.Task
+            Of the route as it stands then; None where it could not be decided yet.
+        """
+        task = asyncio.create_task(self._decide(route_id, submission), name=f"decide-{route_id}")
         self._under_way[route_id] = task
         task.add_done_callback(lambda _: self._under_way.pop(route_id, None))
         return task
@@ -111,21 +124,23 @@ class Deciding:
         route, _ = await self._decider().decide(submission.message, circumstances=circumstances)
         return route_json(route)
 
-    async def _decide(self, route_id: str) -> None:
+    async def _decide(self, route_id: str, submission: Submission | None) -> RouteRecord | None:
         """Decide and record; what cannot be done now is said, kept and tried again."""
         try:
-            await self._decide_once(route_id)
+            record = await self._decide_once(route_id, submission)
         except LedgerError as error:
             LOG.warning("route %s is accepted and not decided yet: %s", route_id, error.code)
         except Exception:  # the task's outer edge: it is accepted, so it must not be forgotten
             LOG.exception("route %s is accepted and cannot be decided", route_id)
         else:
             self._left.discard(route_id)
-            return
+            return record
         self._left.add(route_id)
+        return None
 
-    async def _decide_once(self, route_id: str) -> None:
-        submission = await in_thread(self._pool, self._ledger.submission, route_id)
+    async def _decide_once(self, route_id: str, submission: Submission | None) -> RouteRecord:
+        if submission is None:
+            submission = await in_thread(self._pool, self._ledger.submission, route_id)
         decider = self._decider()
         policy = decider.policy
         view = await in_thread(
@@ -144,9 +159,8 @@ class Deciding:
         try:
             terms = self._terms_of(route)
         except UnknownAgentError:  # it left the roster in the meantime
-            await self._decide_once(route_id)
-            return
-        await in_thread(
+            return await self._decide_once(route_id, submission)
+        record = await in_thread(
             self._pool,
             self._ledger.record,
             route_id,
@@ -158,6 +172,7 @@ class Deciding:
         if self._challenging is not None:
             seen = seen_by_models(submission.message, view.past)
             self._challenging.start(route_id, seen, evidence)
+        return record
 
     def _terms_of(self, route: Route) -> LaunchTerms | None:
         return self._terms(route.agent) if route.agent else None

@@ -201,10 +201,12 @@ class RoutingDesk:
             self.roster[submission.pin]
         await self._check_clarifies(submission)
         accepted = await in_thread(self._pool, self._ledger.accept, submission)
+        decision = self._deciding.under_way(accepted.route_id)
         if accepted.created:
-            await asyncio.shield(self._deciding.start(accepted.route_id))
-        elif (decision := self._deciding.under_way(accepted.route_id)) is not None:
-            await asyncio.shield(decision)
+            decision = self._deciding.start(accepted.route_id, submission)
+        record = None if decision is None else await asyncio.shield(decision)
+        if record is not None and (wait_s <= 0 or record.is_resting):
+            return record, accepted.deduplicated_by
         try:
             record = await self.wait(accepted.route_id, wait_s=wait_s)
         except LedgerUnavailableError as error:
