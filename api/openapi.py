@@ -7,6 +7,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel
 
 from clawmarshal.api.mends import MENDS
+from clawmarshal.api.openapi_parts import ANSWERS, EXAMPLES, HEADERS, MORE_CONTENT
 from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
 from clawmarshal.api.schemas import AnswersBody, ApproveBody, RejectBody, ResolveBody, RouteBody
 from clawmarshal.api.system_one import SystemOneBody
@@ -72,6 +73,8 @@ def document(app: FastAPI) -> dict[str, Any]:
                 }
             },
         }
+    for name, example in EXAMPLES.items():
+        schemas[name]["examples"] = [dict(example)]
     _finish_operations(found["paths"])
     found["components"]["securitySchemes"] = {"key": {"type": "http", "scheme": "bearer"}}
     return found
@@ -80,7 +83,16 @@ def document(app: FastAPI) -> dict[str, Any]:
 def _finish_operations(paths: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for path, operations in paths.items():
-        for operation in operations.values():
+        for method, operation in operations.items():
+            place = (path, method)
+            if place in HEADERS:
+                operation["parameters"] = [
+                    *operation.get("parameters", []),
+                    *(dict(header) for header in HEADERS[place]),
+                ]
+            operation["responses"] |= {s: dict(a) for s, a in ANSWERS.get(place, {}).items()}
+            if place in MORE_CONTENT:
+                operation["responses"]["200"]["content"] |= dict(MORE_CONTENT[place])
             operation["responses"].pop("422", None)
             operation["responses"]["default"] = {"description": "A problem", "content": content}
             operation["security"] = [{}] if path == "/livez" else [{"key": []}]
