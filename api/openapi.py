@@ -50,6 +50,10 @@ BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] =
     ("/holds/{hold_id}/reject", "post"): (RejectBody, {"reason": "Not a request of ours."}),
     ("/routes/{route_id}/resolve", "post"): (ResolveBody, {"answer": "ran"}),
 }
+DIALECT_ERROR: Mapping[str, Any] = {
+    "application/json": {"schema": {"type": "object", "required": ["detail"]}}
+}
+"""How System One's own surface says what is wrong."""
 OPTIONAL = (ApproveBody,)
 
 
@@ -94,7 +98,8 @@ def _finish_operations(paths: Mapping[str, Mapping[str, dict[str, Any]]]) -> Non
             if place in MORE_CONTENT:
                 operation["responses"]["200"]["content"] |= dict(MORE_CONTENT[place])
             operation["responses"].pop("422", None)
-            operation["responses"]["default"] = {"description": "A problem", "content": content}
+            told = content | (DIALECT_ERROR if path.startswith("/v1/") else {})
+            operation["responses"]["default"] = {"description": "A problem", "content": told}
             operation["security"] = [{}] if path == "/livez" else [{"key": []}]
             if path == "/readyz":
                 operation["security"].append({})

@@ -131,7 +131,9 @@ class ApproveBody(Body):
 class RejectBody(Body):
     """No to a hold; the reason is kept."""
 
-    reason: Annotated[Note, AfterValidator(_not_blank)]
+    reason: Annotated[
+        Note, Field(min_length=1, json_schema_extra={"pattern": r"\S"}), AfterValidator(_not_blank)
+    ]
 
 
 class OneAnswer(Body):

@@ -180,6 +180,8 @@ class LimitSettings(Section):
     max_wait_s: float = Field(default=600.0, ge=0, le=600)
     waits_per_key: int = Field(default=1000, ge=1, le=100_000)
     """How many waits and streams each key may keep open; more are 429."""
+    guesses_per_minute: int = Field(default=10, ge=1, le=1_000_000)
+    """Unknown keys in any minute, by address; more are 429. A known key is never counted."""
     requests_per_minute: int | None = Field(default=None, ge=1, le=1_000_000)
     """Requests in any minute, by key; more are 429. No limit where None."""
     ready_age_s: float = Field(default=86400.0, gt=0)

@@ -18,6 +18,7 @@ from clawmarshal.api.configured import (
     configured_fallback,
     configured_model,
 )
+from clawmarshal.api.guesses import Guesses
 from clawmarshal.api.health import ServiceHealth
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
@@ -106,6 +107,7 @@ class Service:
             max_text_bytes=self.settings.transport.max_text_bytes,
             allowed_hosts=_allowed_hosts(self.settings),
             proxy=_trusted_proxy(self.settings),
+            guesses=Guesses(self.settings.limits.guesses_per_minute),
             rate=_rate(self.settings),
             seats=Seats(self.settings.limits.waits_per_key),
             bell=self.bell,
