@@ -1,6 +1,7 @@
 """The OpenAPI document: what comes in, every problem, and the key."""
 
 from collections.abc import Mapping
+from copy import deepcopy
 from typing import Any
 
 from fastapi import FastAPI
@@ -59,7 +60,7 @@ OPTIONAL = (ApproveBody,)
 
 def document(app: FastAPI) -> dict[str, Any]:
     """Describe the whole interface."""
-    found = app.openapi()
+    found = deepcopy(app.openapi())  # the application keeps the one it gave
     schemas = found["components"]["schemas"]
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 
+import jsonschema
 import pytest
 
 from clawmarshal.api.app import create_app
@@ -142,6 +143,27 @@ def test_openapi_names_every_path_body_and_problem(client: AppClient) -> None:
     used = set(_references(document))
     assert used <= {f"#/components/schemas/{name}" for name in schemas}
     assert document["paths"]["/livez"]["get"]["security"] == [{}]
+
+
+def test_every_example_of_the_interface_is_valid(client: AppClient) -> None:
+    document = client.request("GET", "/openapi.json", key="sender-key").json()
+    schemas = document["components"]["schemas"]
+    seen = 0
+    for name, schema in schemas.items():
+        for example in schema.get("examples", ()):
+            jsonschema.validate(example, {"$ref": f"#/components/schemas/{name}", **document})
+            seen += 1
+    for operations in document["paths"].values():
+        for operation in operations.values():
+            for told in operation.get("parameters", ()):
+                if "example" in told:
+                    jsonschema.validate(told["example"], told["schema"])
+                    seen += 1
+            for content in operation.get("requestBody", {}).get("content", {}).values():
+                if "example" in content:
+                    jsonschema.validate(content["example"], {**content["schema"], **document})
+                    seen += 1
+    assert seen >= 16
 
 
 def _references(value: object) -> Iterator[str]:

@@ -109,6 +109,7 @@ OPERATIONS = [
     ("/metrics", "get"),
     ("/readyz", "get"),
     ("/roster/check", "post"),
+    ("/roster/reload", "post"),
     ("/route", "post"),
     ("/routes", "get"),
     ("/routes/{route_id}", "get"),
