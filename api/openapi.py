@@ -51,7 +51,7 @@ BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] =
     ("/holds/{hold_id}/reject", "post"): (RejectBody, {"reason": "Not a request of ours."}),
     ("/routes/{route_id}/resolve", "post"): (ResolveBody, {"answer": "ran"}),
 }
-DIALECT_ERROR: Mapping[str, Any] = {
+DIALECT_ERROR: dict[str, Any] = {
     "application/json": {"schema": {"type": "object", "required": ["detail"]}}
 }
 """How System One's own surface says what is wrong."""
@@ -86,7 +86,7 @@ def document(app: FastAPI) -> dict[str, Any]:
 
 
 def _finish_operations(paths: Mapping[str, Mapping[str, dict[str, Any]]]) -> None:
-    content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+    content: dict[str, Any] = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for path, operations in paths.items():
         for method, operation in operations.items():
             place = (path, method)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -26,8 +27,8 @@ def said(tmp_path: Path) -> Said:
     return run
 
 
-def listed(said: Said) -> list[dict[str, str]]:
-    rows: list[dict[str, str]] = json.loads(said("list", "--json")[1])["keys"]
+def listed(said: Said) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(said("list", "--json")[1])["keys"]
     return rows
 
 

@@ -117,8 +117,8 @@ def test_a_use_is_noted_once_a_minute_and_again_where_it_could_not_be() -> None:
     assert noted.count(("ck_2", None)) == 2
 
 
-def proxied(desk: FakeDesk, **more: object) -> Parts:
-    return fake_parts(desk, proxy=TRUST, **more)
+def proxied(desk: FakeDesk) -> Parts:
+    return fake_parts(desk, proxy=TRUST)
 
 
 def test_who_a_trusted_proxy_names_may_read_and_answer_from_our_own_pages() -> None:

@@ -96,7 +96,8 @@ def sessions_of(cli: FakeOpenClaw) -> Counter[str]:
 
 def states_of(config: Path) -> dict[str, str]:
     with opened_ledger(settings_of(config)) as ledger:
-        found, cursor = {}, None
+        found: dict[str, str] = {}
+        cursor: str | None = None
         while True:
             page, cursor = ledger.routes(limit=500, cursor=cursor)
             found |= {route.id: str(route.state) for route in page}
