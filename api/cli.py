@@ -23,6 +23,7 @@ from clawmarshal.api.commands import (
     roster,
     route,
     serve,
+    verify,
     worker,
 )
 from clawmarshal.api.commands.terminal import EXIT_ERROR, note
@@ -46,6 +47,8 @@ app.command()(calibrate.calibrate)
 app.command()(compare.compare)
 app.command()(demo.demo)
 app.command()(doctor.doctor)
+app.command()(verify.verify)
+app.command()(verify.export)
 app.add_typer(holds.app, name="holds")
 app.add_typer(roster.app, name="roster")
 app.add_typer(keys.app, name="keys")

@@ -2,8 +2,10 @@
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TextIO
 
 from clawmarshal.errors import MessageError
 
@@ -34,6 +36,23 @@ def check_writable(paths: Iterable[Path | None]) -> None:
     for path in paths:
         if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
             raise MessageError(f"{path} cannot be written: it is a folder, or has none")
+
+
+@contextmanager
+def private_file(path: Path) -> Iterator[TextIO]:
+    """Make a new file that its owner alone can read, and write lines into it.
+
+    Raises
+    ------
+    MessageError
+        There is one already, or it cannot be written.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with open(descriptor, "w", encoding="utf-8", newline="") as stream:
+            yield stream
+    except OSError as error:
+        raise MessageError(f"{path} cannot be written: {error.strerror}") from error
 
 
 def write_whole(path: Path, text: str) -> None:

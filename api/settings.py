@@ -169,6 +169,17 @@ class HoldSettings(Section):
     """Seconds in which an approval can still be cancelled before anything is launched."""
 
 
+class AuditSettings(Section):
+    """How the record is sealed."""
+
+    checkpoint_s: float = Field(default=3600.0, ge=60, le=31_536_000)
+    """Seconds between two checkpoints over all events."""
+    key_env: str | None = None
+    """The variable that holds a secret with which checkpoints are signed."""
+    key_file: Path | None = None
+    """The file that holds it, in place of a variable; mode 0600, not beside the ledger."""
+
+
 class LimitSettings(Section):
     """What a caller may ask of the service."""
 
@@ -208,6 +219,7 @@ class Settings(Section):
     mode: Literal["enforce", "shadow"] = "enforce"
     fleet: FleetSettings = FleetSettings()
     holds: HoldSettings = HoldSettings()
+    audit: AuditSettings = AuditSettings()
     limits: LimitSettings = LimitSettings()
 
     @property
@@ -299,6 +311,20 @@ def decision_key(
     return value
 
 
+def seal_key(audit: AuditSettings, *, environ: Mapping[str, str] | None = None) -> bytes | None:
+    """Read the secret that signs checkpoints; None where the settings name none.
+
+    Raises
+    ------
+    SettingsError
+        The variable is not set, or the file is missing, too large, not text, or open to others.
+        The secret itself is in no message.
+    """
+    source = os.environ if environ is None else environ
+    value = read_secret("audit.key_", variable=audit.key_env, file=audit.key_file, environ=source)
+    return None if value is None else value.encode()
+
+
 def gateway_of(
     transport: TransportSettings, *, environ: Mapping[str, str] | None = None
 ) -> Gateway | None:
@@ -371,6 +397,7 @@ def _resolved(settings: Settings, folder: Path) -> Settings:
             "ledger": _absolute_ledger(settings.ledger, folder),
             "transport": transport.model_copy(update={**paths, **secrets}),
             "decision": _decision_from(settings.decision, folder),
+            "audit": _audit_from(settings.audit, folder),
         }
     )
 
@@ -388,6 +415,11 @@ def _decision_from(decision: DecisionSettings, folder: Path) -> DecisionSettings
         own = server.model_copy(update={"key_file": folder / server.key_file})
         return decision.model_copy(update={**paths, "challenger_server": own})
     return decision.model_copy(update=paths)
+
+
+def _audit_from(audit: AuditSettings, folder: Path) -> AuditSettings:
+    file = audit.key_file
+    return audit if file is None else audit.model_copy(update={"key_file": folder / file})
 
 
 def _absolute_ledger(url: str, folder: Path) -> str:

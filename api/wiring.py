@@ -29,6 +29,7 @@ from clawmarshal.api.review.door import ReviewDoor
 from clawmarshal.api.seats import Seats
 from clawmarshal.api.settings import (
     Settings,
+    seal_key,
 )
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.api.transports import make_transport
@@ -50,10 +51,13 @@ from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_model
 from clawmarshal.router.preview import Previewer
 from clawmarshal.router.reconciling import Reconciler
+from clawmarshal.router.rounds import Rounds
 from clawmarshal.transport.openclaw import OpenClawTransport
 
 logger = logging.getLogger("clawmarshal.api")
 
+SEAL_LOOK_S = 60.0
+"""How often it is looked whether a checkpoint is due."""
 FINAL_PROBES = frozenset({"cli-version", "cli-flags"})
 """What no waiting mends: the installed CLI is another one than we can launch."""
 
@@ -71,6 +75,8 @@ class Service:
     fleet: FleetWatch
     elsewhere: Elsewhere
     """What other hosts say of the agents that this one does not reach."""
+    sealing: Rounds
+    """Seals the record from time to time."""
     desk: RoutingDesk
     dispatcher: Dispatcher
     health: ServiceHealth
@@ -190,6 +196,7 @@ class Service:
         await self.elsewhere.refresh()
         self.elsewhere.start()
         self.fleet.start()
+        self.sealing.start()
         if self.reloader is not None:
             self.reloader.start()
         if self.reconciler is not None:
@@ -206,6 +213,7 @@ class Service:
             in_reverse.push_async_callback(self.transport.close)
             if self.reconciler is not None:
                 in_reverse.push_async_callback(self.reconciler.close)
+            in_reverse.push_async_callback(self.sealing.close)
             in_reverse.push_async_callback(self.fleet.close)
             if self.reloader is not None:
                 in_reverse.push_async_callback(self.reloader.close)
@@ -327,6 +335,7 @@ def wire(
         chosen,
         fleet,
         elsewhere,
+        _sealing(settings, ledger),
         desk,
         dispatcher,
         health,
@@ -339,6 +348,15 @@ def wire(
     if file is not None:
         service.reloader = Reloader(service, file)
     return service
+
+
+def _sealing(settings: Settings, ledger: Ledger) -> Rounds:
+    key, every_s = seal_key(settings.audit), settings.audit.checkpoint_s
+
+    async def look() -> None:
+        await asyncio.to_thread(ledger.seal, every_s=every_s, key=key)
+
+    return Rounds(look, every_s=min(every_s, SEAL_LOOK_S), what="sealing the record")
 
 
 def wire_worker(settings: Settings, *, file: SettingsFile | None = None) -> Service:

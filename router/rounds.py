@@ -41,6 +41,10 @@ class Rounds:
         self._what = what
         self._task: asyncio.Task[None] | None = None
 
+    async def look(self) -> None:
+        """Look once, now; what it raises is the caller's."""
+        await self._look()
+
     def start(self) -> None:
         """Begin to look, at once."""
         rounds = keep_on(self._look, every_s=self._every_s, what=self._what)

@@ -14,10 +14,15 @@ from sqlalchemy import Row, insert, select
 from clawmarshal.router.ledger import schema
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import Event, Principal
+from clawmarshal.router.ledger.states import RouteState
 
 GENESIS = "0" * 64
 _CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 _PLAIN = (str, int, bool, type(None))
+STATES = frozenset(str(state) for state in RouteState)
+"""The kinds of events that say where a route stands."""
+BOUND = ("text", "reply", "decision_digest", "explanation_digest")
+"""The facts that bind what stands in other tables; the last of each name counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,11 @@ def plain(value: object) -> object:
     if isinstance(value, float):
         return value if value - value == 0 else None
     return value if isinstance(value, str | int) else str(value)
+
+
+def digest(value: object) -> str:
+    """Hash a JSON value, so that an event can bind what stands in another table."""
+    return hashlib.sha256(canonical(value).encode()).hexdigest()
 
 
 def text_seal(text: str, salt: str) -> str:
@@ -171,10 +181,16 @@ def check(tx: Transaction, chain: str) -> ChainCheck:
     rows = _rows(tx, chain)
     if not rows:
         return ChainCheck(False, 0, "there are no events")
+    fault = fault_in(rows)
+    return ChainCheck(fault is None, len(rows), fault)
+
+
+def fault_in(rows: Sequence[Row[Any]]) -> str | None:
+    """Name the first thing that is wrong with a chain, in words; None where it is intact."""
     previous = GENESIS
     for ordinal, row in enumerate(rows, start=1):
         if row.ordinal != ordinal:
-            return ChainCheck(False, len(rows), f"event {ordinal} is missing")
+            return f"event {ordinal} is missing"
         digest = _link(
             previous,
             chain=row.chain,
@@ -186,9 +202,14 @@ def check(tx: Transaction, chain: str) -> ChainCheck:
             facts=row.facts,
         )
         if not hmac.compare_digest(digest, row.digest):
-            return ChainCheck(False, len(rows), f"event {ordinal} was changed")
+            return f"event {ordinal} was changed"
         previous = row.digest
-    return ChainCheck(True, len(rows), None)
+    return None
+
+
+def all_of(tx: Transaction, chain: str) -> tuple[Event, ...]:
+    """Return every event of a chain, oldest first."""
+    return tuple(event_of(row) for row in _rows(tx, chain))
 
 
 def _link(

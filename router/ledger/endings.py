@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Row, select, update
 
-from clawmarshal.router.ledger import audit, codec, holds, moves, schema
+from clawmarshal.router.ledger import audit, codec, holds, moves, rows, schema
 from clawmarshal.router.ledger.audit import SERVICE, Actor
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import LaunchOrder
@@ -112,7 +112,10 @@ def _end_route(tx: Transaction, order: LaunchOrder, result: TurnResult, *, frm: 
     }
     values: dict[str, object] = {"ran": ran}
     if to is S.DONE:
-        values["reply_text"] = codec.storable(result.reply_text)
+        reply = codec.storable(result.reply_text)
+        values["reply_text"] = reply
+        salt = rows.one_route(tx, order.route_id).salt
+        facts["reply"] = audit.text_seal(reply or "", salt)
     else:
         values["reason"] = codec.storable(result.code)
     if result.tool_sends:

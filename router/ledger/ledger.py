@@ -12,6 +12,7 @@ from clawmarshal.roster.agent import Risk
 from clawmarshal.router.ledger import (
     acceptance,
     answers,
+    checkpoints,
     claims,
     endings,
     evidence,
@@ -35,6 +36,7 @@ from clawmarshal.router.ledger.reader import LedgerReader
 from clawmarshal.router.ledger.records import (
     Accepted,
     Answer,
+    Checkpoint,
     Claim,
     HoldRecord,
     KeyRecord,
@@ -338,6 +340,24 @@ class Ledger(LedgerReader):
         return self._database.write(
             lambda tx: holds.end_grace(tx) + holds.expire(tx) + endings.expire(tx)
         )
+
+    def seal(self, *, every_s: float = 3600.0, key: bytes | None = None) -> Checkpoint | None:
+        """Seal the events that no checkpoint covers, where the last one is older than ``every_s``.
+
+        Parameters
+        ----------
+        key
+            A secret that this database does not hold; the checkpoint is signed with it.
+
+        Returns
+        -------
+        Checkpoint | None
+            None where it is not time, nothing is settled, or another service was first.
+        """
+        with self._database.read() as tx:
+            if not checkpoints.due(tx, every_s=every_s):
+                return None
+        return self._database.write(lambda tx: checkpoints.seal(tx, key=key))
 
     def register_worker(self, name: str) -> str:
         """Return the id of a new worker that lives until `release_worker`, `close` or our death."""

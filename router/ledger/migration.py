@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, Inspector, delete, insert, inspect, select
 
 from clawmarshal.errors import LedgerError
-from clawmarshal.router.ledger import schema
+from clawmarshal.router.ledger import append_only, schema
 
 _FOLDER = "clawmarshal.router.ledger:migrations"
 _WRITTEN = "schema_version"
@@ -112,6 +112,8 @@ def _recorded(connection: Connection) -> str | None:
 
 def _make(connection: Connection) -> None:
     schema.metadata.create_all(connection)
+    for statement in append_only.statements(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     connection.execute(schema.version.insert().values(version_num=schema.HEAD))
     _turn_away_older_programs(connection)
 

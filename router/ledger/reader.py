@@ -1,6 +1,6 @@
 """LedgerReader: everything that can be asked of the ledger, each method one view of it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import select
 
@@ -9,6 +9,7 @@ from clawmarshal.router.ledger import (
     answers,
     audit,
     evidence,
+    exporting,
     hold_feed,
     holds,
     keys,
@@ -17,6 +18,7 @@ from clawmarshal.router.ledger import (
     resolutions,
     rows,
     schema,
+    verification,
 )
 from clawmarshal.router.ledger.audit import ChainCheck
 from clawmarshal.router.ledger.binding import GateLike, LaunchTerms
@@ -39,6 +41,7 @@ from clawmarshal.router.ledger.records import (
     WorkerRecord,
 )
 from clawmarshal.router.ledger.review_reader import ReviewReader
+from clawmarshal.router.ledger.verification import Progress, Verification
 
 
 class LedgerReader(ReviewReader):
@@ -198,6 +201,24 @@ class LedgerReader(ReviewReader):
         """Recompute the audit trail of a route."""
         with self._database.read() as tx:
             return audit.check(tx, route_id)
+
+    def verify(
+        self,
+        *,
+        key: bytes | None = None,
+        against: str | None = None,
+        progress: Progress = lambda _: None,
+    ) -> Verification:
+        """Recompute the whole record; see `clawmarshal.router.ledger.verification.verify`."""
+        with self._database.read() as tx:
+            return verification.verify(tx, key=key, against=against, progress=progress)
+
+    def export(
+        self, *, after: int = 0, through: int | None = None
+    ) -> Iterator[Mapping[str, object]]:
+        """Yield events as JSON objects by their number, and each checkpoint where it stands."""
+        with self._database.read() as tx:
+            yield from exporting.lines(tx, after=after, through=through)
 
     def counts(self) -> Mapping[str, float]:
         """Count routes and open holds: ``routes.STATE`` for every state, ``holds.open``.

@@ -43,7 +43,13 @@ def record(
     }
     first = S.CANCELLED if route.outcome is Outcome.CANCELLED else S.DECIDED
     is_new = moves.move(
-        tx, route_id, frm=S.RECEIVED, to=first, actor=SERVICE, facts=_facts(route), **decision
+        tx,
+        route_id,
+        frm=S.RECEIVED,
+        to=first,
+        actor=SERVICE,
+        facts={**_facts(route), **_digests(decision)},
+        **decision,
     )
     if is_new and first is S.DECIDED and not is_shadow and _goes_on(Mode(row.mode), route.outcome):
         _follow(tx, row, route, terms)
@@ -61,7 +67,8 @@ def challenged(
     kept = {**known, CHALLENGER: plain(answer)}
     routes = schema.routes
     tx.connection.execute(update(routes).where(routes.c.id == route_id).values(explanation=kept))
-    audit.append(tx, route_id, actor=SERVICE, kind="challenged", facts=facts)
+    told = {**facts, "explanation_digest": audit.digest(kept)}
+    audit.append(tx, route_id, actor=SERVICE, kind="challenged", facts=told)
     return True
 
 
@@ -106,6 +113,12 @@ _NEXT = {
     Outcome.DECLINE: S.DECLINED,
 }
 """Where a decided route goes; a cancelled one is never decided."""
+
+
+def _digests(decision: Mapping[str, object]) -> Mapping[str, object]:
+    """Bind what is kept beside the events to them."""
+    names = ("decision", "explanation")
+    return {f"{name}_digest": audit.digest(decision[name]) for name in names}
 
 
 def _facts(route: Route) -> Mapping[str, object]:

@@ -291,6 +291,18 @@ class RouteRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A seal over all events up to one; kept elsewhere, it proves that nothing was taken away."""
+
+    at: datetime
+    through: int
+    """The number of the last event it covers."""
+    count: int
+    """How many events it adds to the checkpoint before."""
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchOrder:
     """A route that this worker, and no other, may launch now; `launching` is committed."""
 

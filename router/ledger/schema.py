@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-HEAD = "0006"
+HEAD = "0007"
 """The version of this schema: the newest file in ``migrations/versions``."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -267,6 +267,19 @@ events = Table(
     UniqueConstraint("chain", "ordinal"),
     sqlite_autoincrement=True,
 )
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("through", _Number, primary_key=True, autoincrement=False),  # an event's number
+    Column("at", Instant, nullable=False),
+    Column("covered", Integer, nullable=False),  # events since the checkpoint before
+    Column("content", String(64), nullable=False),  # hash over their numbers and digests
+    Column("previous", String(64), nullable=False, unique=True),
+    Column("digest", String(64), nullable=False),
+    Column("seal", String(64)),  # HMAC under a key outside of the database; NULL without one
+)
+"""A chain over all events: a route that was removed whole is missed by it."""
 
 api_keys = Table(
     "api_keys",

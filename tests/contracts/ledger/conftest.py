@@ -19,13 +19,16 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def open_ledger(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
-) -> Iterator[OpenLedger]:
-    is_file = request.param == "sqlite"
-    url = (
-        f"sqlite:///{tmp_path}/ledger.db" if is_file else request.getfixturevalue("postgresql_url")
-    )
+def ledger_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/ledger.db"
+    url: str = request.getfixturevalue("postgresql_url")
+    return url
+
+
+@pytest.fixture
+def open_ledger(ledger_url: str, clock: FakeClock) -> Iterator[OpenLedger]:
+    url = ledger_url
     opened: list[Ledger] = []
 
     def open_it(**settings: object) -> Ledger:
