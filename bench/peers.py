@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from statistics import median
@@ -191,7 +192,7 @@ def our_fit(
         rows, start = rows_of(Chooser(heads, encoder), samples)
         head = fit_to(rows, start, state=lambda head, row: (Stated(0.0, False), None)).head
         kind = next(name for name, known in heads.by_name.items() if known is start)
-        made = Heads(heads.version, heads.encoder, {kind: head}, heads.background)
+        made = replace(heads, by_name={kind: head})
         answers[held] = scored(made, encoder, _part(corpus, held))
     return answers
 
