@@ -27,7 +27,7 @@ from clawmarshal.router.models.head import ELSEWHERE, Head, Heads
 VERSION = "2"
 SEED = 20261130
 DROPPED_SHARE = 0.25
-NONE_SHARE = {"encoder": 0.2, "lexical": 0.12}
+NONE_SHARE = {"encoder": 0.16, "lexical": 0.12}
 """Of messages that belong to nobody. Words alone cannot tell them well: a larger share would
 hold most of what they get right."""
 L2 = 1e-4

@@ -33,7 +33,7 @@ def test_embed_decides_and_launches_nothing(tmp_path: Path) -> None:
     first, *holds = [line for line in lines if line.startswith(("  Dispatch", "  Hold"))]
     assert first.startswith("  Dispatch to finance, which has 0.")
     assert holds[:2] == [
-        "  Hold: uncertain; a reviewer would be offered security",
+        "  Hold: no_match; a reviewer would be offered security",
         "  Hold: risk; a reviewer would be offered finance",
     ]
     assert holds[2].startswith("  Hold: no_match; ")

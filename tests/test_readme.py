@@ -221,9 +221,13 @@ def test_the_python_block_holds_and_says_why(tmp_path: Path) -> None:
     file = tmp_path / "block.py"
     file.write_text(block.text, encoding="utf-8")
     with running(sys.executable, str(file), folder=tmp_path) as process:
-        assert process.line(60) == "Hold: uncertain"
+        assert process.line(60) == "Hold: no_match"
         assert process.ended(60)[0] == 0
     assert process.errors == []
+    mended = block.text.replace("access.", "access, logins from abroad.").rpartition("print(")[0]
+    file.write_text(mended + "print(route.outcome, route.agent)\n", encoding="utf-8")
+    with running(sys.executable, str(file), folder=tmp_path) as process:
+        assert process.line(60) == "dispatch security"
 
 
 def test_every_block_of_commands_is_run_by_a_test_above() -> None:
