@@ -57,8 +57,12 @@ class AskingTransport(FakeTransport):
     async def launch(self, turn: Turn, watcher: TurnWatcher | None = None) -> TurnResult:
         """Ask, look at the clock, launch."""
         print(self._route_id, flush=True)
-        await asyncio.to_thread(sys.stdin.readline)
-        if SystemClock().boot_s() > turn.not_after_boot_s:
+        is_lost = False
+        try:
+            await asyncio.to_thread(sys.stdin.readline)
+        except asyncio.CancelledError:  # the heartbeat was first to see that the lease is lost
+            is_lost = True
+        if is_lost or SystemClock().boot_s() > turn.not_after_boot_s:
             print("refused", flush=True)
             return TurnResult(TurnState.FAILED_NOT_RUN, "launch-window-over")
         with self._log.open("a") as log:
