@@ -30,6 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -170,11 +171,14 @@ class Run:
         self._accepting = self._start("accept")
         self._workers = [self._start("work") for _ in range(workers)]
 
+    def _has_launched(self, count: float) -> bool:
+        return launched(self._folder) >= count
+
     def go(self) -> None:
         """Deal every blow, each after its share of the launches, and wait for the end."""
         for number, blow in enumerate(self._blows, start=1):
             due = self._messages * 0.8 * number // len(self._blows)
-            self._until(lambda due=due: launched(self._folder) >= due, f"launches before {blow}")
+            self._until(partial(self._has_launched, due), f"launches before {blow}")
             self._deal(blow)
         self._until((self._folder / "accepted-all").exists, "everything to be accepted")
         with contextlib.closing(Ledger(self._url)) as ledger:
@@ -354,6 +358,7 @@ def backend(name: str, folder: Path) -> Iterator[tuple[str, Callable[[], None] |
 
         def restart() -> None:
             pid = server.get_pid()
+            assert pid is not None
             os.kill(pid, signal.SIGQUIT)
             while Path(f"/proc/{pid}").exists():
                 time.sleep(0.02)

@@ -86,7 +86,7 @@ class DoomedLedger(Ledger):
     def __init__(self, url: str, *, doom: Doom) -> None:
         super().__init__(url, busy_timeout_s=30.0)
         self._doom, self._op = doom, threading.local()
-        self._database = DoomedDatabase(self._database, doom, self._op)  # type: ignore[assignment]
+        self._database = DoomedDatabase(self._database, doom, self._op)
 
     @contextmanager
     def _edges(self, op: str) -> Iterator[None]:

@@ -229,11 +229,11 @@ class Week:
             if not self._ledger.finish(order, self._rng.choice(ENDS)):
                 self.books.late += 1
         for worker in self._workers:
-            while order := self._claimed(worker):
+            while (claimed := self._claimed(worker)) is not None:
                 # One in five hundred takes so long that its lease is over.
                 is_slow = self._rng.random() < 0.002
                 lasts = LEASE_S * 1.5 if is_slow else self._rng.random() * STEP_S * 2
-                self._running.append((now + lasts, order))
+                self._running.append((now + lasts, claimed))
         self._ledger.sweep()
         self._ledger.expire()
         return bool(self._running)
