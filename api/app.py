@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from clawmarshal._version import __version__
 from clawmarshal.api import problems
@@ -14,6 +14,7 @@ from clawmarshal.api.key_use import KeyUse
 from clawmarshal.api.metrics import Figures, Metrics
 from clawmarshal.api.middleware import Surround
 from clawmarshal.api.ports import Parts
+from clawmarshal.api.queries import each_once
 from clawmarshal.api.review import parts as review
 
 Running = Callable[[], AbstractAsyncContextManager[None]]
@@ -61,6 +62,7 @@ def create_app(
         redoc_url=None,
         openapi_url=None,
         redirect_slashes=False,
+        dependencies=[Depends(each_once)],
     )
     app.state.parts = parts
     app.state.stopping = asyncio.Event()

@@ -22,6 +22,7 @@ from clawmarshal.api.commands import (
     reconcile,
     roster,
     route,
+    routes,
     serve,
     verify,
     worker,
@@ -50,6 +51,7 @@ app.command()(doctor.doctor)
 app.command()(verify.verify)
 app.command()(verify.export)
 app.add_typer(holds.app, name="holds")
+app.add_typer(routes.app, name="routes")
 app.add_typer(roster.app, name="roster")
 app.add_typer(keys.app, name="keys")
 app.add_typer(ledger.app, name="ledger")

@@ -105,14 +105,16 @@ def explained(record: RouteRecord, roster: Roster) -> Explained:
         ballot=tuple((str(agent), str(digest)) for agent, digest in kept["ballot"]),
         hindsight=hindsight,
         challenger=decision_then(challenged) if challenged else None,
-        remarks=tuple(_remarks(route, hindsight)),
+        remarks=tuple(_remarks(route, hindsight, is_erased=record.is_erased)),
         kept=kept,
         evidence=record.evidence,
     )
 
 
-def _remarks(route: Route, hindsight: Hindsight) -> list[str]:
+def _remarks(route: Route, hindsight: Hindsight, *, is_erased: bool) -> list[str]:
     said = []
+    if is_erased:
+        said.append("what the message said was erased on request; what was decided then is kept")
     if hindsight.changed_agents:
         names = ", ".join(sorted(hindsight.changed_agents)[:5])
         more = len(hindsight.changed_agents) - 5

@@ -78,6 +78,8 @@ MENDS: Mapping[str, str] = MappingProxyType(
         "shown. Read the hold again, and approve with the member digest.",
         "not-waivable": "An approval cannot make the agent available or the text displayable. "
         "Mend that, reassign or reject.",
+        "not-erasable": "It waits or runs, and needs its text. Cancel or reject it first.",
+        "erased": "The text was erased on request, so nothing can be launched from it.",
         "not-cancellable": "The route ended, or nobody knows whether it ran.",
         "not-resolvable": "Only unknown routes, and failed ones that certainly did not run, have "
         "a question to resolve.",

@@ -10,7 +10,14 @@ from pydantic import BaseModel
 from clawmarshal.api.mends import MENDS
 from clawmarshal.api.openapi_parts import ANSWERS, EXAMPLES, HEADERS, MORE_CONTENT
 from clawmarshal.api.problems import MEDIA_TYPE, PROBLEMS, TYPE_PREFIX
-from clawmarshal.api.schemas import AnswersBody, ApproveBody, RejectBody, ResolveBody, RouteBody
+from clawmarshal.api.schemas import (
+    AnswersBody,
+    ApproveBody,
+    EraseBody,
+    RejectBody,
+    ResolveBody,
+    RouteBody,
+)
 from clawmarshal.api.system_one import SystemOneBody
 
 BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] = {
@@ -49,13 +56,14 @@ BODIES: Mapping[tuple[str, str], tuple[type[BaseModel], Mapping[str, object]]] =
         },
     ),
     ("/holds/{hold_id}/reject", "post"): (RejectBody, {"reason": "Not a request of ours."}),
+    ("/routes/{route_id}/erase", "post"): (EraseBody, {"reason": "request 2026-17"}),
     ("/routes/{route_id}/resolve", "post"): (ResolveBody, {"answer": "ran"}),
 }
 DIALECT_ERROR: dict[str, Any] = {
     "application/json": {"schema": {"type": "object", "required": ["detail"]}}
 }
 """How System One's own surface says what is wrong."""
-OPTIONAL = (ApproveBody,)
+OPTIONAL = (ApproveBody, EraseBody)
 
 
 def document(app: FastAPI) -> dict[str, Any]:

@@ -162,6 +162,12 @@ class Records(Protocol):
         """List holds by risk then age, counted."""
         ...
 
+    def erase(
+        self, route_id: str, principal: Principal, *, reason: str | None = None
+    ) -> RouteRecord:
+        """Erase what a message said, who sent it, and its reply."""
+        ...
+
     def claim_hold(self, hold_id: str, principal: Principal) -> Claim:
         """Say that somebody looks at a hold."""
         ...

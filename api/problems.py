@@ -92,6 +92,8 @@ PROBLEMS: Mapping[str, Kind] = MappingProxyType(
         "gates-changed": Kind(409, "Another agent makes gates fire that were not shown"),
         "digest-changed": Kind(409, "What would run is not what was shown"),
         "not-waivable": Kind(409, "No approval answers this gate"),
+        "not-erasable": Kind(409, "The route still needs its text"),
+        "erased": Kind(409, "The text was erased"),
         "not-cancellable": Kind(409, "The route can no longer be cancelled"),
         "not-resolvable": Kind(409, "The route has no open question to resolve"),
         "rerun-too-early": Kind(409, "The launch may still be running"),

@@ -131,6 +131,21 @@ def filters_of(listing: BaseModel) -> tuple[object, ...]:
     return tuple(f"{name}={value}" for name, value in told.items() if value is not None)
 
 
+async def each_once(request: Request) -> None:
+    """Refuse a query that names something twice: whoever reads it might take the other one.
+
+    Raises
+    ------
+    Problem
+        ``query-invalid``.
+    """
+    names = [name for name, _ in request.query_params.multi_items()]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        shown = ", ".join(name[:64] for name in twice[:5])
+        raise Problem("query-invalid", f"Each parameter stands once; look at: {shown}.")
+
+
 def last_event_id(request: Request) -> int | None:
     """Return the number that a stream goes on from; None where the caller names none.
 

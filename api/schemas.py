@@ -1,7 +1,7 @@
 """The bodies that come in over HTTP."""
 
 import unicodedata
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import (
     AfterValidator,
@@ -11,7 +11,6 @@ from pydantic import (
     ConfigDict,
     Field,
     StrictStr,
-    model_validator,
 )
 
 from clawmarshal.router.ledger.records import Mode, Submission
@@ -136,33 +135,34 @@ class RejectBody(Body):
     ]
 
 
-class OneAnswer(Body):
-    """One answer of several."""
+class OneApproval(ApproveBody):
+    """Yes to one hold of several."""
 
     hold_id: str = Field(min_length=1, max_length=64)
-    answer: Literal["approve", "reject"]
-    agent: str | None = Field(default=None, min_length=1, max_length=200)
-    """With ``approve``: another agent than the suggested one."""
-    note: Note | None = None
-    digest: str | None = Field(default=None, min_length=1, max_length=128)
-    reason: Note | None = None
-    """With ``reject``: why; it is kept."""
+    answer: Literal["approve"]
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        if self.answer == "reject" and not (self.reason or "").strip():
-            raise ValueError("a reject needs a reason")
-        if self.answer == "reject" and (self.agent or self.digest or self.note):
-            raise ValueError("agent, digest and note are for approve")
-        if self.answer == "approve" and self.reason is not None:
-            raise ValueError("reason is for reject; note is kept with an approval")
-        return self
+
+class OneRejection(RejectBody):
+    """No to one hold of several."""
+
+    hold_id: str = Field(min_length=1, max_length=64)
+    answer: Literal["reject"]
+
+
+OneAnswer = Annotated[OneApproval | OneRejection, Field(discriminator="answer")]
 
 
 class AnswersBody(Body):
     """Answers to several holds."""
 
     answers: list[OneAnswer] = Field(min_length=1, max_length=100)
+
+
+class EraseBody(Body):
+    """A privacy request; everything may be left out."""
+
+    reason: Note | None = None
+    """Kept for ever: a number of the request, nothing about a person."""
 
 
 class ResolveBody(Body):

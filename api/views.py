@@ -134,6 +134,8 @@ class RouteView(DecisionView):
     attempts: list[AttemptView] = []
     waiting: WaitingView | None = None
     """Only while it is ready and not launched."""
+    erased: bool = False
+    """What the message said was erased on request; its text is empty."""
     grace_until: datetime | None = None
     """While it is approved: until when that can be called back by cancelling it."""
     cancel_unconfirmed: bool
@@ -290,6 +292,7 @@ def _route_fields(record: RouteRecord) -> dict[str, Any]:
         "deduplicable": bool(record.idempotency_key or record.message.message_id),
         "reply": None if record.reply_text is None else ReplyView(text=record.reply_text),
         "hold_id": record.hold.id if record.hold and open_hold else None,
+        "erased": record.is_erased,
         "grace_until": record.grace_until,
         "waiting": record.waiting
         and WaitingView(

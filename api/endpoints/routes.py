@@ -5,12 +5,19 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from clawmarshal.api.auth import ReaderKey, ReviewKey, check_still_valid, owner_filter, parts_of
+from clawmarshal.api.auth import (
+    AdminKey,
+    ReaderKey,
+    ReviewKey,
+    check_still_valid,
+    owner_filter,
+    parts_of,
+)
 from clawmarshal.api.bodies import read_model
 from clawmarshal.api.cursors import opened, sealed
 from clawmarshal.api.event_views import event_view
 from clawmarshal.api.queries import After, Limit, RouteListing, Words, last_event_id
-from clawmarshal.api.schemas import ResolveBody
+from clawmarshal.api.schemas import EraseBody, ResolveBody
 from clawmarshal.api.streams import ENDED, RouteTrail, stream, wants_stream
 from clawmarshal.api.views import (
     EventPage,
@@ -127,6 +134,18 @@ async def cancel_route(request: Request, principal: ReaderKey, route_id: str) ->
     parts = parts_of(request)
     await asyncio.to_thread(parts.records.route, route_id, owner=owner_filter(principal))
     return route_detail_view(await asyncio.shield(parts.desk.cancel(route_id, principal)))
+
+
+@endpoints.post("/routes/{route_id}/erase")
+async def erase_route(request: Request, principal: AdminKey, route_id: str) -> RouteDetailView:
+    """Erase what the message said, who sent it, and its reply; what was done stays provable.
+
+    A route that waits or runs still needs its text, and is refused.
+    """
+    parts = parts_of(request)
+    body = await read_model(request, EraseBody, max_bytes=64 * 1024, timeout_s=parts.body_timeout_s)
+    erase = asyncio.to_thread(parts.records.erase, route_id, principal, reason=body.reason)
+    return route_detail_view(await asyncio.shield(asyncio.ensure_future(erase)))
 
 
 @endpoints.post("/routes/{route_id}/resolve")

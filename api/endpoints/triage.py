@@ -11,7 +11,7 @@ from clawmarshal.api.cursors import opened, sealed
 from clawmarshal.api.ports import Desk
 from clawmarshal.api.problems import document, of_error
 from clawmarshal.api.queries import QueueListing
-from clawmarshal.api.schemas import AnswersBody, OneAnswer
+from clawmarshal.api.schemas import AnswersBody, OneApproval, OneRejection
 from clawmarshal.api.views import (
     AnsweredView,
     AnswersView,
@@ -80,7 +80,9 @@ async def release_hold(request: Request, principal: ReviewKey, hold_id: str) -> 
     return Response(status_code=204)
 
 
-async def _answer_one(desk: Desk, principal: Principal, one: OneAnswer) -> AnsweredView:
+async def _answer_one(
+    desk: Desk, principal: Principal, one: OneApproval | OneRejection
+) -> AnsweredView:
     try:
         hold = await asyncio.shield(asyncio.ensure_future(_carried_out(desk, principal, one)))
     except ClawmarshalError as error:
@@ -88,9 +90,11 @@ async def _answer_one(desk: Desk, principal: Principal, one: OneAnswer) -> Answe
     return AnsweredView(hold_id=one.hold_id, hold=hold_view(hold))
 
 
-async def _carried_out(desk: Desk, principal: Principal, one: OneAnswer) -> HoldRecord:
-    if one.answer == "reject":
-        return await desk.reject(one.hold_id, principal, reason=one.reason or "")
+async def _carried_out(
+    desk: Desk, principal: Principal, one: OneApproval | OneRejection
+) -> HoldRecord:
+    if isinstance(one, OneRejection):
+        return await desk.reject(one.hold_id, principal, reason=one.reason)
     return await desk.approve(
         one.hold_id, principal, agent=one.agent, note=one.note, digest=one.digest
     )

@@ -133,6 +133,10 @@ class Database(Protocol):
         """
         ...
 
+    def forget(self) -> None:
+        """Leave no copy of erased bytes beside the tables, as far as this back end keeps any."""
+        ...
+
     def read(self) -> contextlib.AbstractContextManager[Transaction]:
         """Begin a transaction that sees one state of everything and writes nothing."""
         ...

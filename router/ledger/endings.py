@@ -167,6 +167,8 @@ def _append_evidence(
         "reply_text": codec.storable(result.reply_text),
         "at": tx.now.isoformat(),
     }
+    if rows.one_route(tx, order.route_id).salt == "":  # erased since: what it said must not return
+        seen = {name: seen[name] for name in ("state", "code", "exit_code", "signal", "at")}
     attempts = schema.attempts
     statement = update(attempts).where(attempts.c.fence == order.fence)
     values = {"late_evidence": audit.plain(seen), "acknowledged_at": tx.now}

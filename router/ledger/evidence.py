@@ -67,8 +67,8 @@ def attach(
         "found_by": evidence.found_by,
         **evidence.facts,
     }
-    if evidence.reply_text is not None:
-        salt = rows.one_route(tx, route_id).salt
+    salt = rows.one_route(tx, route_id).salt
+    if evidence.reply_text is not None and salt != "":
         facts["reply_seal"] = audit.text_seal(codec.storable(evidence.reply_text) or "", salt)
         _keep_reply(tx, attempt, evidence)
     audit.append(tx, route_id, actor=actor, kind=KIND, facts=facts)

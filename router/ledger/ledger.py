@@ -15,6 +15,7 @@ from clawmarshal.router.ledger import (
     checkpoints,
     claims,
     endings,
+    erasing,
     evidence,
     holds,
     keys,
@@ -358,6 +359,32 @@ class Ledger(LedgerReader):
             if not checkpoints.due(tx, every_s=every_s):
                 return None
         return self._database.write(lambda tx: checkpoints.seal(tx, key=key))
+
+    def erase(
+        self, route_id: str, principal: Principal, *, reason: str | None = None
+    ) -> RouteRecord:
+        """Erase what a message said and who sent it, its reply and every copy of either.
+
+        That it was there, what was decided and what was done stays, and can still be verified. A
+        second erasure changes nothing.
+
+        Parameters
+        ----------
+        reason
+            Kept in the trail for ever: a number of the request, nothing about a person.
+
+        Raises
+        ------
+        NotFoundError
+            ``not-found``.
+        ConflictError
+            ``not-erasable``: it waits, or runs, and so still needs its text.
+        """
+        record = self._database.write(
+            lambda tx: erasing.erase(tx, route_id, principal, reason=reason)
+        )
+        self._database.forget()
+        return record
 
     def register_worker(self, name: str) -> str:
         """Return the id of a new worker that lives until `release_worker`, `close` or our death."""

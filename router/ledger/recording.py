@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Row, update
 
-from clawmarshal.router.ledger import audit, codec, holds, moves, rows, schema
+from clawmarshal.router.ledger import audit, codec, erasing, holds, moves, rows, schema
 from clawmarshal.router.ledger.audit import SERVICE, Actor, plain
 from clawmarshal.router.ledger.binding import LaunchTerms
 from clawmarshal.router.ledger.database import Transaction
@@ -77,6 +77,7 @@ def release(tx: Transaction, route_id: str) -> RouteRecord:
     row = rows.one_route(tx, route_id)
     is_dispatch = row.decision is not None and row.decision["outcome"] == Outcome.DISPATCH
     if row.mode == Mode.PROPOSE and row.state == S.DECIDED and is_dispatch:
+        erasing.check_whole(row.salt)
         actor = Actor(f"owner:{row.owner}")
         moves.must_move(tx, route_id, frm=S.DECIDED, to=S.READY, actor=actor, ready_at=tx.now)
     return rows.route_record(tx, route_id)

@@ -281,6 +281,8 @@ class RouteRecord:
     """Only while it is ``ready``."""
     grace_until: datetime | None = None
     """While it is ``approved``: until when that can be called back, and nothing is launched."""
+    is_erased: bool = False
+    """What the message said was erased on request; its text is empty."""
     evidence: tuple["Event", ...] = ()
     """What was found of launches whose outcome was lost, oldest first."""
 

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from clawmarshal.errors import ConflictError, LedgerError
-from clawmarshal.router.ledger import audit, binding, codec, holds, moves, rows, schema
+from clawmarshal.router.ledger import audit, binding, codec, erasing, holds, moves, rows, schema
 from clawmarshal.router.ledger.audit import Actor
 from clawmarshal.router.ledger.database import Transaction
 from clawmarshal.router.ledger.records import Principal, RouteRecord
@@ -99,6 +99,7 @@ def _settle(
 
 def _rerun(tx: Transaction, row: Row[Any], actor: Actor, facts: dict[str, Any]) -> None:
     """Make the route ready again, in a new session that the old turn cannot reach."""
+    erasing.check_whole(row.salt)
     last = _last_attempt(tx, row.id)
     _check_over(tx, last)
     binding.renew_session(tx, row.scope, last.agent)

@@ -289,6 +289,7 @@ def _record(
         explanation=row.explanation or {},
         cancel_on_disconnect=row.cancel_on_disconnect,
         waiting=waiting,
+        is_erased=row.salt == "",
         grace_until=row.ready_at if row.state == str(RouteState.APPROVED) else None,
         evidence=evidence,
     )

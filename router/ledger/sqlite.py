@@ -108,6 +108,11 @@ class SqliteDatabase:
         self._on_commit(told.moved)
         return result
 
+    def forget(self) -> None:
+        """Move the log into the file and empty it; erased pages are overwritten in both."""
+        with _translated(), self._connected() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
     @contextlib.contextmanager
     def read(self) -> Iterator[Transaction]:
         """Begin a transaction that sees one state of everything and writes nothing."""

@@ -131,6 +131,7 @@ def test_openapi_names_every_path_body_and_problem(client: AppClient) -> None:
         "/routes",
         "/routes/{route_id}",
         "/routes/{route_id}/cancel",
+        "/routes/{route_id}/erase",
         "/routes/{route_id}/events",
         "/routes/{route_id}/resolve",
         "/v1/models",

@@ -192,3 +192,10 @@ def test_the_command_line_claims_shows_and_answers(
     assert "nobody's" in told("release", hold, "--person", "rita")
     assert "waits for a second yes" in told("approve", hold, "--person", "rita")
     assert "approved for finance by bela" in told("approve", hold, "--person", "bela")
+
+
+@pytest.mark.parametrize("path", ["/holds/queue", "/holds", "/routes"])
+def test_a_query_that_names_something_twice_is_refused(desk: Desk, path: str) -> None:
+    status, problem = desk("rita", "GET", f"{path}?state=open&limit=1&limit=2")
+    assert (status, problem["code"]) == (422, "query-invalid")
+    assert "limit" in problem["detail"]

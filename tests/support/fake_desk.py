@@ -303,6 +303,11 @@ class FakeRecords:
     ) -> TriagePage:
         return TriagePage((), None)
 
+    def erase(
+        self, route_id: str, principal: Principal, *, reason: str | None = None
+    ) -> RouteRecord:
+        return self.route(route_id)
+
     def claim_hold(self, hold_id: str, principal: Principal) -> Claim:
         self.hold(hold_id)
         return Claim(principal.person, AT, AT + timedelta(minutes=15))
