@@ -20,6 +20,7 @@ from clawmarshal.api.configured import (
 )
 from clawmarshal.api.guesses import Guesses
 from clawmarshal.api.health import ServiceHealth
+from clawmarshal.api.nobody import Nobody
 from clawmarshal.api.opening import open_ledger
 from clawmarshal.api.ports import Parts
 from clawmarshal.api.proxied import ProxyTrust, networks_of
@@ -34,20 +35,17 @@ from clawmarshal.api.settings import (
 from clawmarshal.api.system_one import SystemOneDoor
 from clawmarshal.api.transports import make_transport
 from clawmarshal.errors import (
-    DecisionUnavailableError,
     NotLaunchedError,
     SettingsError,
 )
-from clawmarshal.router.ballot import Ballot
 from clawmarshal.router.decider import Decider
-from clawmarshal.router.decision import Answers, DecisionModel
+from clawmarshal.router.decision import DecisionModel
 from clawmarshal.router.desk import RoutingDesk
 from clawmarshal.router.elsewhere import Elsewhere
 from clawmarshal.router.fleet import FleetWatch
 from clawmarshal.router.ledger.dispatcher import Dispatcher
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.reaches import Reach
-from clawmarshal.router.message import InboundMessage
 from clawmarshal.router.models.closing import close_model
 from clawmarshal.router.preview import Previewer
 from clawmarshal.router.reconciling import Reconciler
@@ -281,9 +279,9 @@ def wire(
     transport = make_transport(settings)
     transport.use_values(arrangement.values)
     chosen = model or configured_model(settings.decision)
-    is_asked = not isinstance(model, _Nobody)
-    challenger = configured_challenger(settings.decision) if is_asked else None
-    fallback = configured_fallback(settings.decision) if is_asked else None
+    is_nobody = isinstance(model, Nobody)
+    challenger = None if is_nobody else configured_challenger(settings.decision)
+    fallback = None if is_nobody else configured_fallback(settings.decision)
     decider = Decider(
         chosen,
         arrangement.roster,
@@ -357,49 +355,6 @@ def _sealing(settings: Settings, ledger: Ledger) -> Rounds:
         await asyncio.to_thread(ledger.seal, every_s=every_s, key=key)
 
     return Rounds(look, every_s=min(every_s, SEAL_LOOK_S), what="sealing the record")
-
-
-def wire_worker(settings: Settings, *, file: SettingsFile | None = None) -> Service:
-    """Join the parts of a worker: it launches what is ready, and no model decides anything.
-
-    Raises
-    ------
-    SettingsError, RosterError, LedgerError
-        As `wire`; or the mode is one in which nothing is launched.
-    """
-    if settings.mode != "enforce":
-        raise SettingsError(f"mode: {settings.mode} launches nothing, so a worker has no work")
-    return wire(settings, model=_Nobody(), file=file, is_worker=True)
-
-
-@asynccontextmanager
-async def reviewing(settings: Settings) -> AsyncIterator[RoutingDesk]:
-    """Open a desk that answers holds beside a running service; it decides and launches nothing.
-
-    Raises
-    ------
-    SettingsError, RosterError, NotLaunchedError
-        What would run cannot be told, so nothing can be approved.
-    """
-    service = wire(settings, model=_Nobody())
-    try:
-        await service.transport.probe()
-        await service.fleet.refresh()
-        await service.elsewhere.refresh()
-        yield service.desk
-    finally:
-        await service.close()
-
-
-class _Nobody:
-    """Stands where a model is needed and none is asked."""
-
-    name = "nobody"
-
-    async def answer(
-        self, ballot: Ballot, message: InboundMessage, *, deadline_s: float
-    ) -> Answers:
-        raise DecisionUnavailableError("this desk only answers holds")
 
 
 def _trusted_proxy(settings: Settings) -> ProxyTrust | None:

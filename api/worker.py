@@ -8,7 +8,8 @@ from collections.abc import Callable
 from clawmarshal.api.logs import log_to_stderr
 from clawmarshal.api.reloading import SettingsFile, reloading_on_hangup
 from clawmarshal.api.settings import Settings
-from clawmarshal.api.wiring import Service, wire_worker
+from clawmarshal.api.wiring import Service
+from clawmarshal.api.without_model import wire_worker
 
 
 def work(

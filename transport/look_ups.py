@@ -1,7 +1,7 @@
 """What the Gateway is asked besides turns, all of it read-only: its agents, its version, a run."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from clawmarshal.errors import NotLaunchedError
@@ -17,6 +17,7 @@ from clawmarshal.transport.evidence import (
     run_in,
 )
 from clawmarshal.transport.look_up import Answer
+from clawmarshal.transport.readers import in_reader
 from clawmarshal.transport.text import clean_text
 
 LookUp = Callable[[tuple[str, ...]], Awaitable[Answer]]
@@ -81,7 +82,7 @@ class LookUps:
         except NotLaunchedError:
             config = ""
         # Either may be long, and the configuration holds what nobody should keep.
-        return await asyncio.to_thread(read_fleet, agents, config, clean=clean_text)
+        return await in_reader(partial(read_fleet, agents, config, clean=clean_text))
 
     async def evidence(self, turn: LostTurn) -> Evidence:
         """Look for traces of a turn in its session's transcript and by its run's id."""
@@ -95,10 +96,10 @@ class LookUps:
         if told.exit_code != 0 or not told.is_whole:
             facts = {"why": "call-failed", "exit_code": told.exit_code}
             return Evidence(EvidenceCode.NOT_REACHABLE, facts=facts)
-        history = await asyncio.to_thread(parse, told.stdout)
+        history = await in_reader(parse, told.stdout)
         run_id = run_in(history, turn)
         wait = None if run_id is None else await self._about_run(run_id)
-        return await asyncio.to_thread(read_evidence, history, wait, turn=turn)
+        return await in_reader(partial(read_evidence, history, wait, turn=turn))
 
     async def aborted_run(self, turn: LostTurn) -> str | None:
         """Return the id of a run that we called off, where the Gateway says that it was aborted."""
@@ -107,7 +108,7 @@ class LookUps:
             told = await self._look_up(argv)
         except NotLaunchedError:
             return None
-        history = await asyncio.to_thread(parse, told.stdout) if told.is_whole else None
+        history = await in_reader(parse, told.stdout) if told.is_whole else None
         run_id = run_in(history, turn)
         wait = None if run_id is None else await self._about_run(run_id)
         return run_id if is_aborted(wait, since_ms=turn.launched_ms) else None

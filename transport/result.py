@@ -1,12 +1,12 @@
 """A text to the bytes of its file, and a finished child to a `TurnResult`."""
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from clawmarshal.errors import NotLaunchedError
 from clawmarshal.transport.masking import mask
 from clawmarshal.transport.outcome import TurnResult, TurnState
+from clawmarshal.transport.readers import in_reader
 from clawmarshal.transport.reply import Asked, Output, Reading, read_turn
 from clawmarshal.transport.run import Finished
 from clawmarshal.transport.text import clean_text
@@ -55,7 +55,7 @@ async def to_result(
     """
     output, ending = finished.output, finished.ending
     if len(output.stdout) + len(output.stderr) + len(asked.text) > _BIG:
-        reading = await asyncio.to_thread(read_turn, output, asked)
+        reading = await in_reader(read_turn, output, asked)
     else:
         reading = read_turn(output, asked)
     if reading.raw_text is not None and len(reading.raw_text.encode()) > reply_cap:

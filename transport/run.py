@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from clawmarshal.transport.process import Child, Ending
+from clawmarshal.transport.readers import in_reader
 from clawmarshal.transport.reply import Output, has_answer
 
 _LOOK_S = 0.1
@@ -89,5 +90,5 @@ class Run:
 
 async def _has_answer(stdout: bytes) -> bool:
     if len(stdout) > _BIG:
-        return await asyncio.to_thread(has_answer, stdout)
+        return await in_reader(has_answer, stdout)
     return has_answer(stdout)

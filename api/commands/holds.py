@@ -169,7 +169,7 @@ def approve(
 
     async def answer() -> "HoldRecord":
         from clawmarshal.api.settings import load_settings
-        from clawmarshal.api.wiring import reviewing
+        from clawmarshal.api.without_model import reviewing
 
         async with reviewing(load_settings(config)) as desk:
             return await desk.approve(

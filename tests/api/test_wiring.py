@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from clawmarshal.api.wiring import Service, reviewing
+from clawmarshal.api.wiring import Service
+from clawmarshal.api.without_model import reviewing
 from clawmarshal.errors import ConflictError
 from clawmarshal.router.ledger.records import Principal
 from clawmarshal.transport.removing import remove_tree
