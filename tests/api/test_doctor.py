@@ -314,6 +314,7 @@ def test_ledger_that_cannot_be_used_fails(
     with opened_ledger(settings_of(config)) as ledger:
         ledger.create_key("k", "ann", ["route"])
     connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute("DROP TRIGGER events_no_update")
     connection.execute(sql)
     connection.commit()
     connection.close()

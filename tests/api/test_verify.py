@@ -16,6 +16,7 @@ from clawmarshal.router.ledger.ledger import Ledger
 from tests.support.clock import FakeClock
 from tests.support.ledger_cases import held, lost
 from tests.support.service import configure, run_python, settings_of, wired
+from tests.support.tampering import unguarded
 
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 Ran = Callable[..., tuple[int, str, str]]
@@ -49,8 +50,7 @@ def ran(config: Path, capsys: pytest.CaptureFixture[str]) -> Ran:
 
 def meddle(config: Path, statement: str) -> None:
     engine = create_engine(f"sqlite:///{config.with_name('ledger.db')}")
-    with engine.begin() as connection:
-        connection.execute(text("DROP TRIGGER events_no_update"))
+    with engine.begin() as connection, unguarded(connection):
         assert connection.execute(text(statement)).rowcount > 0
     engine.dispose()
 

@@ -78,6 +78,7 @@ def scribble(room: ReviewRoom, route_id: str, text: str) -> None:
             " WHERE route_id = ?",
             (text, text, text, json.dumps({text: text}), route_id),
         )
+        db.execute("DROP TRIGGER IF EXISTS events_no_update")
         db.execute(
             "UPDATE events SET facts = ?, actor = ? WHERE chain = ?",
             (json.dumps({text: [text]}), text, route_id),

@@ -8,21 +8,17 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Table, create_engine, text
 
-from clawmarshal.router.ledger import append_only, schema
+from clawmarshal.router.ledger import schema
 from clawmarshal.router.ledger.ledger import Ledger
 from clawmarshal.router.ledger.opening import parse
 from clawmarshal.router.ledger.verification import Verification
 from tests.contracts.ledger.conftest import OpenLedger
 from tests.support.clock import FakeClock
 from tests.support.ledger_cases import ANNA, BELA, DONE, TERMS, held, launching, lost
+from tests.support.tampering import unguarded
 
 KEY = b"k" * 32
 Tamper = Callable[[str], None]
-_NAMES = [(t, f"{t}_no_{deed}") for t in append_only.TABLES for deed in ("update", "delete")]
-TRIGGERS = {
-    "sqlite": [(name, "") for _, name in _NAMES],
-    "postgresql": [(name, f" ON {table}") for table, name in _NAMES],
-}
 
 
 @pytest.fixture
@@ -48,14 +44,9 @@ def by_hand(filled: Ledger, ledger_url: str) -> Tamper:
 
     def run(statement: str) -> None:
         engine = create_engine(parse(ledger_url))
-        with engine.begin() as connection:
-            for name, on in TRIGGERS[connection.dialect.name]:
-                connection.execute(text(f"DROP TRIGGER {name}{on}"))
+        with engine.begin() as connection, unguarded(connection):
             changed = connection.execute(text(statement)).rowcount
             assert changed > 0, "nothing was tampered with"
-            for made in append_only.statements(connection.dialect.name):
-                if "FUNCTION clawmarshal_append_only() RETURNS" not in made:
-                    connection.execute(text(made))
         engine.dispose()
 
     return run
