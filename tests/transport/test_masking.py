@@ -34,3 +34,14 @@ def test_longer_secret_is_masked_whole() -> None:
 
 def test_short_value_masks_no_words_of_every_day() -> None:
     assert mask("a test of a token", ["a", "test"]) == "a test of a token"
+
+
+@pytest.mark.timeout(60)  # seconds in proportion to the length; in that of text and secret, minutes
+@pytest.mark.parametrize(
+    "hostile",
+    ["…", "://", "://a:", "token=", "token", "bearer ", "x", SECRET[:-1], "pass word:", "\n"],
+)
+def test_a_long_text_takes_time_in_proportion(hostile: str) -> None:
+    text = hostile * (1024 * 1024 // len(hostile))
+    masked = mask(f"{text}{SECRET}{text}", [SECRET, SECRET * 1500])
+    assert SECRET not in masked
