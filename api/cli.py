@@ -12,6 +12,7 @@ from clawmarshal._version import __version__
 from clawmarshal.api.commands import (
     calibrate,
     compare,
+    config,
     demo,
     doctor,
     evaluate,
@@ -50,6 +51,7 @@ app.command()(demo.demo)
 app.command()(doctor.doctor)
 app.command()(verify.verify)
 app.command()(verify.export)
+app.add_typer(config.app, name="config")
 app.add_typer(holds.app, name="holds")
 app.add_typer(routes.app, name="routes")
 app.add_typer(roster.app, name="roster")
