@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clawmarshal.api.commands.options import Config, Json, Person
+from clawmarshal.api.commands.people import operator
 from clawmarshal.api.commands.terminal import fields, say, say_json, table, usage
 from clawmarshal.roster.agent import Risk
 
 if TYPE_CHECKING:
-    from clawmarshal.router.ledger.records import HoldRecord, Principal
+    from clawmarshal.router.ledger.records import HoldRecord
 
 app = typer.Typer(help="What waits for a human.", no_args_is_help=True)
 
@@ -136,7 +137,7 @@ def claim(hold_id: HoldId, *, config: Config, person: Person = None) -> None:
     from clawmarshal.api.settings import load_settings
 
     with opened_ledger(load_settings(config)) as ledger:
-        taken = ledger.claim_hold(hold_id, _principal(person))
+        taken = ledger.claim_hold(hold_id, operator(person))
     say(f"{hold_id} is claimed by {taken.person} until {taken.until:%Y-%m-%d %H:%M} UTC")
 
 
@@ -147,7 +148,7 @@ def release(hold_id: HoldId, *, config: Config, person: Person = None) -> None:
     from clawmarshal.api.settings import load_settings
 
     with opened_ledger(load_settings(config)) as ledger:
-        ledger.release_hold(hold_id, _principal(person))
+        ledger.release_hold(hold_id, operator(person))
     say(f"{hold_id} is nobody's")
 
 
@@ -173,7 +174,7 @@ def approve(
 
         async with reviewing(load_settings(config)) as desk:
             return await desk.approve(
-                hold_id, _principal(person), agent=agent, note=note, digest=digest
+                hold_id, operator(person), agent=agent, note=note, digest=digest
             )
 
     _tell(asyncio.run(answer()), is_json=json)
@@ -195,16 +196,8 @@ def reject(
     from clawmarshal.api.settings import load_settings
 
     with opened_ledger(load_settings(config)) as ledger:
-        hold = ledger.reject(hold_id, _principal(person), reason=reason)
+        hold = ledger.reject(hold_id, operator(person), reason=reason)
     _tell(hold, is_json=json)
-
-
-def _principal(person: str | None) -> "Principal":
-    from clawmarshal.api.settings import person_of_process
-    from clawmarshal.router.ledger.records import Principal
-
-    # Whoever can write the ledger's file needs no key; the record says that none was used.
-    return Principal(person or person_of_process(), "command-line", frozenset({"review"}))
 
 
 def _tell(hold: "HoldRecord", *, is_json: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from clawmarshal.api.commands.options import Config, Json, Person
+from clawmarshal.api.commands.people import operator
 from clawmarshal.api.commands.terminal import note, say, say_json, table, usage
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def resolve(
     from clawmarshal.api.settings import load_settings
 
     with opened_ledger(load_settings(config)) as ledger:
-        told = ledger.resolve(route_id, _principal(person), answer=answer, note=because)
+        told = ledger.resolve(route_id, operator(person, "admin"), answer=answer, note=because)
     say(f"{told.id} is {told.state}")
 
 
@@ -93,7 +94,7 @@ def cancel(route_id: RouteId, *, config: Config, person: Person = None) -> None:
     from clawmarshal.api.settings import load_settings
 
     with opened_ledger(load_settings(config)) as ledger:
-        told = ledger.cancel(route_id, _principal(person))
+        told = ledger.cancel(route_id, operator(person, "admin"))
     say(f"{told.id} is {told.state}")
 
 
@@ -132,7 +133,7 @@ def erase(
         if not is_sure:
             say(f"{len(ids)} routes would be erased; say --yes to do it")
             return
-        left = _erase(ledger, ids, _principal(person), reason)
+        left = _erase(ledger, ids, operator(person, "admin"), reason)
     say(f"{len(ids) - left} routes erased, {left} left")
     if left:
         raise typer.Exit(1)
@@ -164,11 +165,3 @@ def _of(
         yield from (one.id for one in found)
         if cursor is None:
             return
-
-
-def _principal(person: str | None) -> "Principal":
-    from clawmarshal.api.settings import person_of_process
-    from clawmarshal.router.ledger.records import Principal
-
-    # Whoever can write the ledger's file needs no key; the record says that none was used.
-    return Principal(person or person_of_process(), "command-line", frozenset({"review", "admin"}))
