@@ -40,6 +40,7 @@ def main(argv: list[str]) -> int:
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _go_on_without_parent()
     requests = socket.socket(fileno=int(argv[1]))
     requests.set_inheritable(False)
     wake = _wake_on_child()
@@ -131,6 +132,7 @@ def keep(control_fd: int, out: int, err: int) -> None:
     control = socket.socket(fileno=control_fd)
     wake = _wake_on_child()
     subreaper = _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    _go_on_without_parent()
     say(control, event="ready", keeper=os.getpid(), subreaper=subreaper)
     order = _read_order(control)
     if order is None:
@@ -465,6 +467,11 @@ def _drain(fd: int) -> None:
     with contextlib.suppress(BlockingIOError):
         while os.read(fd, 4096):
             pass
+
+
+def _go_on_without_parent() -> None:
+    """Be woken, if stopped, by the death of the parent: what is stopped cannot see it and end."""
+    _prctl(PR_SET_PDEATHSIG, signal.SIGCONT)
 
 
 def _prctl(option: int, value: int) -> bool:

@@ -194,6 +194,34 @@ def test_killed_service_takes_its_children_along(folder: Path, body: str) -> Non
     assert not list(turns.iterdir())
 
 
+ABOVE = (
+    "stat = open(f'/proc/{os.getppid()}/stat').read()\n"
+    "above = [os.getppid(), int(stat.rpartition(')')[2].split()[1])]\n"
+)
+
+
+@pytest.mark.parametrize("stopped", ["above[1:]", "above[:1]", "above"])
+def test_what_a_child_stopped_does_not_outlive_a_killed_service(folder: Path, stopped: str) -> None:
+    stop = f"for pid in {stopped}: os.kill(pid, signal.SIGSTOP)\n"
+    fake = write_fake(folder, f"{DEAF}{ABOVE}{stop}note('above', above)\nbeat()")
+    service = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            textwrap.dedent(SERVICE),
+            str(fake.path),
+            str(folder.parent / "turns"),
+        ]
+    )
+    try:
+        assert wait_until(lambda: fake.notes("beats") and fake.notes("above"), timeout_s=20)
+    finally:
+        service.kill()
+        service.wait()
+    pids = {*fake.notes("above")[0], *fake.notes("beats")}
+    assert wait_until(lambda: not any(is_alive(pid) for pid in pids))
+
+
 def test_frozen_service_does_not_stop_the_deadline(folder: Path) -> None:
     fake = write_fake(folder, STAYS)
     script = SERVICE.replace("grace_s=0.5", "grace_s=0.5, margin_s=0").replace(
