@@ -214,7 +214,7 @@ def test_what_a_child_stopped_does_not_outlive_a_killed_service(folder: Path, st
         ]
     )
     try:
-        assert wait_until(lambda: fake.notes("beats") and fake.notes("above"), timeout_s=20)
+        assert wait_until(lambda: bool(fake.notes("beats") and fake.notes("above")), timeout_s=20)
     finally:
         service.kill()
         service.wait()
